@@ -1,11 +1,9 @@
 /** Alerts about spending, and what they are about. */
 
 import {
-  act, actionColumn, ago, api, badge, checkField, formOf, linesField, mayAdminister, money, numberField, quiet, refresh,
-  small, tableOf, tags,
+  act, actionColumn, ago, api, badge, checkField, formOf, linesField, mayAdminister, money, numberField, part, quiet,
+  refresh, small, tableOf,
 } from "../../kit.js";
-
-const { h2, section } = tags;
 
 const WORDS = {
   monthly_spend: ({ amount_usd, threshold_usd }) =>
@@ -26,7 +24,7 @@ const COLUMNS = [
 ];
 
 export const alertSection = ({ unacknowledged, recent }) =>
-  section(h2("Alerts"), tableOf("Alerts", COLUMNS, [...unacknowledged, ...recent], "No alerts."));
+  part("Alerts", tableOf("Alerts", COLUMNS, [...unacknowledged, ...recent], "No alerts."));
 
 export function alertSettings(settings) {
   const fields = [
@@ -45,8 +43,8 @@ export function alertSettings(settings) {
     await api.put("/v1/billing/alerts", { ...wanted, thresholds_usd: wanted.thresholds_usd.map(Number) });
     await refresh();
   };
-  return section(
-    h2("What you are told"),
+  return part(
+    "What you are told",
     quiet("You are also told when calls cost much more within an hour than is usual for you."),
     formOf(fields, save, { words: "Save", values: settings }),
   );

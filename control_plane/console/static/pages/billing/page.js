@@ -1,13 +1,14 @@
 /** Money: what is left and for how long, what was spent on what, alerts, and each transaction. */
 
 import {
-  act, api, dateTime, figures, mayAdminister, minorMoney, money, number, pageHead, sentence, small, tags,
+  act, api, buttons, dateTime, figures, mayAdminister, minorMoney, money, number, pageHead, part, sentence, small,
+  tags,
 } from "../../kit.js";
 import { alertSettings, alertSection } from "./alerts.js";
 import { spendSection } from "./spend.js";
 import { transactionSection } from "./transactions.js";
 
-const { a, h2, p, section } = tags;
+const { a, p } = tags;
 const TONES = { ok: "Enough", low: "Low", critical: "Critical" };
 
 function runway({ runway_days_estimate: days }) {
@@ -18,7 +19,7 @@ const amounts = (balance, plan) => [
   ["Credit left", money(balance.balance_usd)],
   ["Available now", money(balance.available_usd)],
   ["State", TONES[balance.tone] ?? sentence(balance.tone)],
-  ["Lasts", runway(balance)],
+  ["Lasts", runway(balance), "text"],
   ["Plan credit", minorMoney(plan.monthly_credit_remaining_cents)],
   ["Free credit", minorMoney(balance.free_credits - balance.plan_credits)],
   ["Top-up credit", minorMoney(plan.topup_balance_cents)],
@@ -26,15 +27,15 @@ const amounts = (balance, plan) => [
 
 function planSection({ plan, extra_usage_enabled: isOn, monthly_credit_resets_at: renewed }) {
   const change = () => act(() => api.put("/v1/billing/extra-usage", { enabled: !isOn }));
-  return section(
-    h2(`Plan: ${plan.display_name}`),
+  return part(
+    `Plan: ${plan.display_name}`,
     p(
       renewed
         ? `It includes ${minorMoney(plan.monthly_credit_cents)} a month. What is left expires on ${dateTime(renewed)}.`
         : "It includes no monthly credit.",
     ),
     p(isOn ? "When plan and free credit are used up, calls go on to top-up credit." : "Calls stop when plan and free credit are used up."),
-    mayAdminister() && small(isOn ? "Stop at the included credit" : "Go on to top-up credit", change),
+    mayAdminister() && buttons(small(isOn ? "Stop at the included credit" : "Go on to top-up credit", change)),
   );
 }
 

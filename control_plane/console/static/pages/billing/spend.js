@@ -1,8 +1,8 @@
 /** What calls cost in the last 30 days: by day, agent or model. */
 
-import { exactMoney, linkRow, number, quiet, tableOf, tags } from "../../kit.js";
+import { exactMoney, linkRow, number, part, quiet, tableOf, tags } from "../../kit.js";
 
-const { a, h2, section } = tags;
+const { a } = tags;
 const GROUPINGS = { day: "By day", agent: "By agent", model: "By model" };
 const KEYS = { day: "Day (UTC)", agent: "Agent", model: "Model" };
 
@@ -19,8 +19,8 @@ export function spendSection(spend) {
     ["Cost", (row) => exactMoney(row.spend_usd)],
   ];
   const links = Object.entries(GROUPINGS).map(([by, words]) => [`/console/billing?by=${by}`, words, by === spend.by]);
-  return section(
-    h2("Spending"),
+  return part(
+    "Spending",
     quiet(`${exactMoney(spend.total_usd)} from ${spend.from} to ${spend.to}`),
     linkRow("Spending", links),
     tableOf("Spending", columns, spend.groups, "No call has cost anything in these days."),

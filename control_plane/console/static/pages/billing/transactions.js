@@ -1,8 +1,8 @@
 /** Each movement of credit. A charge leads to its call, whose bill shows the prices behind it. */
 
-import { api, dateTime, exactMoney, quiet, sentence, tableOf, tags } from "../../kit.js";
+import { api, dateTime, exactMoney, part, quiet, sentence, tableOf, tags } from "../../kit.js";
 
-const { a, h2, section } = tags;
+const { a } = tags;
 const MOST = 100;
 
 const COLUMNS = [
@@ -18,8 +18,8 @@ const COLUMNS = [
 
 export async function transactionSection(signal) {
   const { transactions } = await api.get("/v1/billing/transactions", { limit: MOST }, signal);
-  return section(
-    h2("Transactions"),
+  return part(
+    "Transactions",
     quiet(`The newest ${MOST}. Open a call to see the prices behind its charge.`),
     tableOf("Transactions", COLUMNS, transactions, "Nothing yet."),
   );
