@@ -19,6 +19,7 @@ from contracts.commands import (
     ExtendFunds,
     LegAnswered,
     OfferLeg,
+    PhoneNotReached,
     ReleaseCall,
     RemoveLeg,
 )
@@ -95,6 +96,8 @@ class CommandReader:
                     call.extend_funds(until_ms, balance_is_spent=is_spent)
                 case OfferLeg() as offer:
                     call.spawn(self._answer(call, offer))
+                case PhoneNotReached(participant_id=participant_id, why=why):
+                    call.transfers.not_reached(participant_id, why)
                 case ReleaseCall():
                     call.release()
                 case RemoveLeg(participant_id=participant_id):
