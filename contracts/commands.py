@@ -48,6 +48,16 @@ class RemoveLeg(BaseModel):
     participant_id: UUID
 
 
+class PhoneNotReached(BaseModel):
+    """The phone that the call has asked for (``contracts.events.PhoneWanted``) will not come."""
+
+    model_config = _FROZEN
+    type: Literal["phone.not_reached"] = "phone.not_reached"
+    participant_id: UUID
+    why: str
+    """For the call's event log: ``busy``, or a sentence."""
+
+
 class ReleaseCall(BaseModel):
     """The phone for which the worker was reserved was not answered: drop the call without a trace.
     It may be dialed again, and is then offered again. Ignored once somebody has joined."""
@@ -80,7 +90,13 @@ class MachineReported(BaseModel):
 
 
 CommandBody = Annotated[
-    EndCall | ExtendFunds | MachineReported | OfferLeg | ReleaseCall | RemoveLeg,
+    EndCall
+    | ExtendFunds
+    | MachineReported
+    | OfferLeg
+    | PhoneNotReached
+    | ReleaseCall
+    | RemoveLeg,
     Field(discriminator="type"),
 ]
 

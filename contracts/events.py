@@ -176,6 +176,20 @@ class KeysPressed(BaseModel):
     digits: str | None
 
 
+class PhoneWanted(BaseModel):
+    """Call a phone into this call, as ``participant_id``: a person to whom it is transferred.
+
+    The worker sends it only for agents with a ``transfer`` tool, which the releases that cannot
+    read it do not publish.
+    """
+
+    model_config = _FROZEN
+    type: Literal["phone.wanted"] = "phone.wanted"
+    participant_id: UUID
+    to_number: str
+    """E.164."""
+
+
 class Logged(BaseModel):
     """A line for the call's event log that changes no state."""
 
@@ -211,6 +225,7 @@ EventBody = Annotated[
     | RecordingStarted
     | RecordingStopped
     | CallMetered
+    | PhoneWanted
     | Logged
     | CallEnded,
     Field(discriminator="type"),

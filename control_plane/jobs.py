@@ -25,6 +25,7 @@ from control_plane.calling.intelligence import tasks as intelligence_tasks
 from control_plane.calling.reaper.reaper import Reaper
 from control_plane.calling.recordings import tasks as recording_tasks
 from control_plane.calling.retention import tasks as retention_tasks
+from control_plane.calling.transfers import tasks as transfer_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
 from control_plane.money.payments import tasks as payment_tasks
@@ -76,6 +77,7 @@ JOB_DOMAINS = (
     recording_tasks,
     retention_tasks,
     spend_alert_tasks,
+    transfer_tasks,
     webhook_tasks,
 )
 """Modules that declare jobs. The worker knows only the jobs of imported modules."""

@@ -45,6 +45,7 @@ OTHER_JOBS = (
     "retention.delete_expired",
     "spend_alerts.send_mail",
     "spend_alerts.watch",
+    "transfers.dial",
     "webhooks.delete_expired",
     "webhooks.send_alert",
 )

@@ -137,8 +137,17 @@ class _PlaybookStream(llm.LLMStream):
         text, uses = reply.text, self._not_yet_called(reply.tools)
         if uses:
             text = ""
-        elif reply.if_failed is not None and not self._have_all_succeeded(reply.tools):
+        elif (
+            reply.tools
+            and reply.if_failed is not None
+            and not self._have_all_succeeded(reply.tools)
+        ):
             text = reply.if_failed.text
+        if reply.transfer is not None and not uses:
+            if self._was_refused(reply.transfer.name):
+                text = text if reply.if_failed is None else reply.if_failed.text
+            else:
+                uses = [reply.transfer]
         if reply.end_call and not uses:
             uses = [ToolUse(END_CALL_TOOL, {})]
         for part in sentences(text):
@@ -155,6 +164,15 @@ class _PlaybookStream(llm.LLMStream):
         called = {item.name for item in self._chat_ctx.items if item.type == "function_call"}
         offered = {tool.info.name for tool in self._tools if isinstance(tool, llm.RawFunctionTool)}
         return [use for use in uses if use.name in offered - called]
+
+    def _was_refused(self, name: str) -> bool:
+        """Whether the tool was called in answer to the caller's last words, and has failed."""
+        for item in reversed(self._chat_ctx.items):
+            if item.type == "function_call_output" and item.name == name:
+                return item.is_error
+            if isinstance(item, llm.ChatMessage) and item.role == "user":
+                return False
+        return False
 
     def _have_all_succeeded(self, uses: Sequence[ToolUse]) -> bool:
         succeeded = {

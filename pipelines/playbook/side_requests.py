@@ -37,6 +37,8 @@ class Answer:
     question: Question | None = None
     """Asked next instead of the open question."""
     note: str | None = None
+    transfers: bool = False
+    """Nothing is asked after it either: the caller is connected to a person."""
     is_final: bool = False
     """Nothing is asked after it."""
 
@@ -65,7 +67,10 @@ def _handover(plan: DialoguePlan, said: Phrase, wants: frozenset[Intent]) -> Ans
             wording.escalation(plan),
             outranks_answer=True,
             question=Question(Topic.GO_ON),
-            note="The caller should be called back by a person.",
+            note="The caller asks for a person."
+            if plan.transfer
+            else "The caller should be called back by a person.",
+            transfers=plan.transfer is not None,
         )
     if plan.off_limits.strength(heard) >= _OFF_LIMITS_STRENGTH:
         return Answer(wording.off_limits(), outranks_answer=True)

@@ -28,6 +28,7 @@ from contracts.events import (
 )
 from contracts.heartbeat import CallMedia
 from contracts.live_messages import LiveBody, LiveMessage, ParticipantStateChanged
+from contracts.tool_bindings import Transfer
 from pipelines.texts.template import fill_template
 from runtime.call.billable_time import BillableTime
 from runtime.call.channel_reports import CallChannelReports
@@ -41,12 +42,14 @@ from runtime.call.keypads import Keypads
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
 from runtime.call.presence import Presence
+from runtime.call.transfer.transfers import Transfers
 from runtime.call.voicemail.machine_answer import MachineAnswer
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
 from runtime.media.leg import DtmfNotPossible
 from runtime.media.phones.phone_leg import PhoneLeg
 from runtime.media.room import (
     GoneCause,
+    HeardFrames,
     LegConnected,
     LegGone,
     LegInterrupted,
@@ -137,6 +140,7 @@ class Call:
         rings."""
         self._hung_up: set[UUID] = set()
         self._keypads = Keypads(clock, self.spawn, self._entered)
+        self.transfers = Transfers(self, clock)
         self._machine: MachineAnswer | None = None
         """Watches a phone that we dialed, if the agent wants to know of machines."""
         self._reported_machines: dict[UUID, bool] = {}
@@ -333,6 +337,7 @@ class Call:
         if participant_id in presence.here or self._end_requested.is_set():
             return
         returns = participant_id in presence.away
+        self.transfers.joined(participant_id)
         if not presence.here and self._conversation is not None:
             self._conversation.resume()
         is_first = presence.joined(participant_id)
@@ -381,6 +386,7 @@ class Call:
             LegLeft(participant_id=participant_id, cause="left" if has_left else "connection_lost")
         )
         self._pause_if_nobody_is_here()
+        self.transfers.left(participant_id)
         if self._presence.legs:
             return
         if has_left or self._end_requested.is_set():
@@ -393,7 +399,8 @@ class Call:
             self.spawn(self._await_rejoin(self._losses))
 
     def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
-        if participant_id in self._presence.here and not self._end_requested.is_set():
+        answers = not (self._end_requested.is_set() or self.transfers.keep_agent_silent)
+        if participant_id in self._presence.here and answers:
             self._keypads.pressed(participant_id, digits)
 
     def _entered(self, participant_id: UUID, entry: str) -> None:
@@ -554,6 +561,30 @@ class Call:
                     self.fact(keys_logged(self.plan, participant_id, "sent", digits))
         return None if pressed else "Nobody in this call is on a phone, so there are no keys."
 
+    def transfer(self, tool: Transfer, summary: str) -> str | None:
+        return self.transfers.begin(tool, summary)
+
+    @property
+    def people_here(self) -> frozenset[UUID]:
+        return self._presence.here
+
+    @property
+    def people(self) -> frozenset[UUID]:
+        return self._presence.legs
+
+    def hold(self, participant_id: UUID, *, held: bool) -> None:
+        if self._room is not None:
+            self._room.hold(participant_id, held=held)
+
+    def listen_in(self, listener: Callable[[HeardFrames], None]) -> None:
+        if self._room is not None:
+            self._room.tap(listener)
+
+    def drop_leg(self, participant_id: UUID) -> None:
+        if self._room is not None:
+            with suppress(RoomClosed):  # The call is ending, and all its legs with it.
+                self.spawn(self._room.remove_leg(participant_id))
+
     def agent_took_over(self, agent_id: UUID) -> None:
         self._talking = self.plan.run_by(agent_id)
         self.fact(CallMetered(connected_ms=self._billable.ms or 0, agent_id=agent_id))
@@ -575,7 +606,8 @@ class Call:
             self._machine.shown(body)
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
-        self._limits.activity(user_speaking=user_speaking, agent_active=agent_active)
+        is_active = agent_active or self.transfers.keep_agent_silent
+        self._limits.activity(user_speaking=user_speaking, agent_active=is_active)
 
     def failed(self, failure: CallFailure) -> None:
         self.end(Ending.because(failure.cause, str(failure) or None))

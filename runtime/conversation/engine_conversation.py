@@ -109,6 +109,10 @@ class EngineConversation:
     def stop_listening(self) -> None:
         self._session.input.set_audio_enabled(False)
 
+    def listen_again(self) -> None:
+        if not self._closed:
+            self._session.input.set_audio_enabled(True)
+
     async def stop_speaking(self) -> None:
         if self._session.current_speech is not None:
             await self._session.interrupt(force=True)

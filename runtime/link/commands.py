@@ -20,6 +20,7 @@ from contracts.commands import (
     LegAnswered,
     MachineReported,
     OfferLeg,
+    PhoneNotReached,
     ReleaseCall,
     RemoveLeg,
 )
@@ -98,6 +99,8 @@ class CommandReader:
                     call.carrier_reports_machine(participant_id, records=records)
                 case OfferLeg() as offer:
                     call.spawn(self._answer(call, offer))
+                case PhoneNotReached(participant_id=participant_id, why=why):
+                    call.transfers.not_reached(participant_id, why)
                 case ReleaseCall():
                     call.release()
                 case RemoveLeg(participant_id=participant_id):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -34,6 +35,13 @@ from control_plane.platform.link.dialing import NOBODY
 UNKNOWN = "unknown"
 
 
+class Unreachable(NamedTuple):
+    call_id: UUID
+    participant_id: UUID
+    why: str
+    """In a word, such as ``busy``."""
+
+
 @dataclass(frozen=True)
 class AfterCommit:
     """What follows once the change is committed."""
@@ -46,6 +54,8 @@ class AfterCommit:
     """The plan of a call whose phone rings: a worker gets ready for it."""
     release: UUID | None = None
     """A call whose phone was not answered: the worker that got ready for it may forget it."""
+    unreached: Unreachable | None = None
+    """A phone that a running call has asked for and that will not come."""
     left: tuple[UUID, UUID] | None = None
     """Call and participant whose phone has hung up."""
 
@@ -106,7 +116,13 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
             "No more reports came about a phone that was being dialed",
             at,
         )
+    if retry_at is None and call.dispatched_at is not None and not call.is_over:
+        return _unreachable(job, DialOutcome.FAILED)
     return await _released(session, call)
+
+
+def _unreachable(job: DialingJob, outcome: DialOutcome) -> AfterCommit:
+    return AfterCommit(unreached=Unreachable(job.call_id, job.participant_id, outcome.value))
 
 
 async def _released(session: AsyncSession, call: Call) -> AfterCommit:
@@ -208,6 +224,8 @@ async def _end_attempt(
     await dial_progress.leg_ended(
         session, call, job.participant_id, job.carrier, report.outcome, at, retry_at
     )
+    if retry_at is None and call.dispatched_at is not None:
+        return _unreachable(job, report.outcome)
     await _release_while_waiting(session, call)
     return await _released(session, call)
 

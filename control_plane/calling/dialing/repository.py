@@ -284,3 +284,17 @@ async def count_legs(session: AsyncSession, tenant_id: UUID) -> Counter[JobState
         .group_by(state)
     )
     return Counter({JobState(name): count for name, count in rows})
+
+
+async def our_number_in(session: AsyncSession, call: Call) -> str | None:
+    """The tenant's number of the call's first phone; ``None`` if the call has no phone."""
+    rows = await session.execute(
+        select(DialingJob.direction, DialingJob.from_number, DialingJob.to_number)
+        .where(DialingJob.tenant_id == call.tenant_id, DialingJob.call_id == call.id)
+        .order_by(DialingJob.created_at)
+        .limit(1)
+    )
+    first = rows.first()
+    if first is None:
+        return None
+    return first.to_number if first.direction == INBOUND else first.from_number

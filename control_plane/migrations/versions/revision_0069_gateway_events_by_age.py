@@ -5,7 +5,7 @@ from __future__ import annotations
 from control_plane.migrations.online import create_index_online
 
 revision = "0069"
-down_revision = "0056"
+down_revision = "0066"
 
 
 def upgrade() -> None:

@@ -20,11 +20,13 @@ from contracts.tool_bindings import (
     EndCall,
     Handoff,
     SendDtmf,
+    Transfer,
 )
 from outbound.guarded_network import GuardedNetwork
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.tools.handoff_tool import HandOver, handoff_tool
 from pipelines.engine.tools.mcp.call_servers import CallServers, ServerTool
+from pipelines.engine.tools.transfer_tool import run_transfer, transfer_parameters
 from pipelines.engine.tools.unopened_headers import log_not_opened
 from pipelines.settings import ProviderSettings
 from pipelines.texts.template import fill_template
@@ -89,6 +91,7 @@ class CallTools:
             self._tool(END_CALL, ending.description, NO_ARGUMENTS, None, self._end_call),
             *(self._webhook(tool) for tool in tools if isinstance(tool, CallWebhook)),
             *(self._keys(tool) for tool in tools if isinstance(tool, SendDtmf)),
+            *(self._transfer(tool) for tool in tools if isinstance(tool, Transfer)),
             *self._handoffs(),
         ]
 
@@ -180,6 +183,12 @@ class CallTools:
             return ToolResult(fault_of_call or "Pressed.", is_error=fault_of_call is not None)
 
         return self._tool(tool.name, tool.description, _KEYS_PARAMETERS, None, run)
+
+    def _transfer(self, tool: Transfer) -> llm.Tool:
+        async def run(arguments: dict[str, Any]) -> ToolResult:
+            return run_transfer(tool, arguments, self._plan.variables, self._actions)
+
+        return self._tool(tool.name, tool.description, transfer_parameters(tool), None, run)
 
     def _webhook(self, tool: CallWebhook) -> llm.Tool:
         async def run(arguments: dict[str, Any]) -> ToolResult:

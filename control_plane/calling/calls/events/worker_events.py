@@ -24,6 +24,7 @@ from contracts.events import (
     LegJoined,
     LegLeft,
     Logged,
+    PhoneWanted,
     RecordingStarted,
     RecordingStopped,
     RoomOpened,
@@ -47,6 +48,7 @@ from control_plane.calling.calls.outbox_payloads import add_call_started
 from control_plane.calling.calls.transitions import Claimed, Effect, Started, transition
 from control_plane.calling.intelligence.scheduling import schedule_for_late_segments
 from control_plane.calling.recordings.recording_events import apply_recording_event
+from control_plane.calling.transfers.asking import ask_for_phone
 from control_plane.platform.database import storable
 
 _OF_A_RUNNING_CALL = RoomOpened | CallStarted | CallMetered
@@ -159,6 +161,8 @@ async def _apply(
             call.collected_slots = {storable(k): storable(v) for k, v in slots.items()}
         case RecordingStarted() | RecordingStopped() as recording:
             await apply_recording_event(session, call, event, recording)
+        case PhoneWanted() as wanted:
+            await ask_for_phone(session, call, wanted)
         case Logged(level=level, message=message, keys=keys):
             shown = None if keys is None else keys.model_dump(mode="json")
             log_event(session, call, "runtime", storable(message), at, level, shown)
