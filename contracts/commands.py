@@ -90,13 +90,7 @@ class MachineReported(BaseModel):
 
 
 CommandBody = Annotated[
-    EndCall
-    | ExtendFunds
-    | MachineReported
-    | OfferLeg
-    | PhoneNotReached
-    | ReleaseCall
-    | RemoveLeg,
+    EndCall | ExtendFunds | MachineReported | OfferLeg | PhoneNotReached | ReleaseCall | RemoveLeg,
     Field(discriminator="type"),
 ]
 
