@@ -47,7 +47,8 @@ def bill_view(
 def _telecom_micros(call: Call) -> int | None:
     if call.total_cost_micros is None:
         return None
-    return call.total_cost_micros - sum((call.provider_cost_micros or {}).values())
+    provider_micros: int = sum((call.provider_cost_micros or {}).values())
+    return call.total_cost_micros - provider_micros
 
 
 def _charge(entry: LedgerEntry) -> BillCharge:

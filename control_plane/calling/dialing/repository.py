@@ -297,4 +297,5 @@ async def our_number_in(session: AsyncSession, call: Call) -> str | None:
     first = rows.first()
     if first is None:
         return None
-    return first.to_number if first.direction == INBOUND else first.from_number
+    ours: str = first.to_number if first.direction == INBOUND else first.from_number
+    return ours
