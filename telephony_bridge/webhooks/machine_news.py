@@ -56,7 +56,6 @@ class MachineNews:
         )
         stream = redis_names.worker_commands(str(worker_id))
         async with self._redis.pipeline(transaction=False) as pipe:
-            document = command.model_dump_json()
-            pipe.xadd(stream, {redis_names.FIELD: document}, maxlen=COMMANDS_KEPT)
+            pipe.xadd(stream, {redis_names.FIELD: command.model_dump_json()}, maxlen=COMMANDS_KEPT)
             pipe.expire(stream, COMMANDS_TTL_SECONDS)
             await pipe.execute()
