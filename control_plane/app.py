@@ -19,6 +19,7 @@ from control_plane.building.agents.versions.routes import router as agent_versio
 from control_plane.building.catalogue.operator_routes import router as catalogue_edits
 from control_plane.building.catalogue.routes import router as catalogue
 from control_plane.building.estimates.routes import router as estimates
+from control_plane.building.knowledge_sources.routes import router as knowledge_sources
 from control_plane.building.provider_keys.routes import router as provider_keys
 from control_plane.building.voice_samples.routes import router as voice_samples
 from control_plane.calling.batches.routes import router as batches
@@ -145,6 +146,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     agent_calls,
     agent_cards,
     chat_sessions,
+    knowledge_sources,
     agents,
     billing,
     payments,
