@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response, status
+from fastapi import APIRouter, Depends, Query, Request, Response, status
 
 from control_plane.building.agents.errors import AgentNotFound
+from control_plane.building.agents.tenant_addresses import TenantResolver
 from control_plane.building.knowledge_sources import repository, service
 from control_plane.building.knowledge_sources.errors import (
     KnowledgeBytesExceeded,
@@ -31,11 +32,31 @@ from control_plane.building.knowledge_sources.uploads import upload_of
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
-from control_plane.platform.errors import UnsupportedMediaType
+from control_plane.platform.errors import InvalidRequest, UnsupportedMediaType
 from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
+from outbound.address import AddressRefused, check_address
+from outbound.policy import OutboundPolicy
 
+_PAGE_SCHEMES = frozenset({"http", "https"})
+
+
+async def _fault_of_address(
+    wanted: KnowledgeSourceCreate, settings: AppSettings, resolver: TenantResolver
+) -> str | None:
+    """Looked up without a session: the answer may take seconds."""
+    if wanted.url is None:
+        return None
+    policy = OutboundPolicy(settings.outbound_allowed_networks)
+    try:
+        await check_address(wanted.url, policy, schemes=_PAGE_SCHEMES, resolver=resolver)
+    except AddressRefused as error:
+        return str(error)
+    return None
+
+
+FaultOfAddress = Annotated[str | None, Depends(_fault_of_address)]
 SOFT_BREACH = "x-svc-quota-soft-breach"
 router = APIRouter(
     prefix="/v1/agents/{agent_id}/knowledge-sources",
@@ -72,6 +93,7 @@ async def add_knowledge_source(
     agent_id: UUID,
     wanted: KnowledgeSourceCreate,
     caller: MemberCaller,
+    fault: FaultOfAddress,
     session: TenantSession,
     response: Response,
     _: OncePerKey,
@@ -81,6 +103,9 @@ async def add_knowledge_source(
     It is ingested in the background: its `status` becomes `ready`, or `failed` with a reason. New
     calls can look it up from then on; the agent need not be published again.
     """
+    await service.check_agent(session, caller.tenant_id, agent_id)
+    if fault is not None:
+        raise InvalidRequest.at("url", fault)
     source, is_above_soft = await service.add(session, caller, agent_id, wanted)
     _tell_soft_breach(response, is_above_soft)
     return KnowledgeSourceCreated.of(source)

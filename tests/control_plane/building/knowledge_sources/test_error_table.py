@@ -30,6 +30,8 @@ TEXT = {"kind": "text", "title": "Parking", "text": "Guests park for free."}
         {"kind": "url", "title": "Parking"},
         {"kind": "url", "title": "Parking", "url": ["x"]},
         TEXT | {"url": "https://example.com"},
+        {"kind": "url", "title": "Parking", "url": "http://127.0.0.1/"},
+        {"kind": "url", "title": "Parking", "url": "no address"},
     ],
 )
 async def test_a_wrong_field_is_400(sources: Sources, body: dict[str, Any]) -> None:

@@ -89,7 +89,7 @@ async def test_another_agent_finds_nothing(sources: Sources, tenant: TenantClien
 
 async def test_a_page_that_cannot_be_fetched_fails_with_a_reason(sources: Sources) -> None:
     answer = await sources.tenant.post(
-        sources.path, {"kind": "url", "title": "Us", "url": "http://127.0.0.1/"}
+        sources.path, {"kind": "url", "title": "Us", "url": "https://not-there.example/"}
     )
     source_id = await sources.ingest(answer.json()["source"]["id"])
     source = (await sources.get(source_id))["source"]
