@@ -110,6 +110,14 @@ async def delete(session: AsyncSession, caller: Caller, agent_id: UUID, source_i
     record_change(session, caller, "knowledge_source.deleted", target_id=source_id)
 
 
+async def delete_all(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> None:
+    """Delete the sources of an agent that is deleted. Implements ``AgentDeleted``."""
+    for source in await repository.list_sources(session, tenant_id, agent_id):
+        await session.delete(source)
+        await session.flush()
+        await enqueue_deletion(session, tenant_id, source.id)
+
+
 async def get(
     session: AsyncSession,
     tenant_id: UUID,

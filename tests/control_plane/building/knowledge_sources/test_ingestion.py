@@ -69,6 +69,14 @@ async def test_a_deleted_source_is_found_no_more(sources: Sources, tmp_path: Pat
     assert files_of(tmp_path, source_id) == []
 
 
+async def test_a_deleted_agent_leaves_no_source(sources: Sources, database: Database) -> None:
+    await sources.add_text("Food", "Breakfast is served from seven to ten.")
+    answer = await sources.tenant.request("DELETE", f"/v1/agents/{sources.agent_id}")
+    assert answer.status_code == 200, answer.text
+    async with database.tenant_session(sources.tenant.tenant_id) as session:
+        assert await session.scalar(text("SELECT count(*) FROM knowledge_sources")) == 0
+
+
 async def test_what_was_sent_is_kept_only_until_it_is_ingested(
     sources: Sources, database: Database
 ) -> None:
