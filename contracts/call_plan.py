@@ -137,6 +137,16 @@ class PlannedParticipant(BaseModel):
     """Caller id of a phone leg, E.164."""
 
 
+class PlannedSource(BaseModel):
+    """A knowledge source whose passages an agent can look up. They are in the object store, at
+    ``contracts.knowledge_bundles.bundle_path``."""
+
+    model_config = _FROZEN
+    source_id: UUID
+    title: str
+    digest: str
+
+
 MAX_AGENTS = 8
 """How many agents can talk in one call: the first one and those that take over."""
 
@@ -153,6 +163,7 @@ class PlannedAgent(BaseModel):
     locale: LanguageTag
     stack: ResolvedStack
     prices: tuple[PriceRow, ...]
+    knowledge: tuple[PlannedSource, ...] = Field((), exclude_if=lambda sources: not sources)
 
     @property
     def name(self) -> str:
@@ -196,6 +207,10 @@ class CallPlan(BaseModel):
     handoffs: tuple[PlannedAgent, ...] = Field((), exclude_if=lambda agents: not agents)
     """The agents that can take over, at most ``MAX_AGENTS - 1``. Written only if there are any:
     release 0.1 refuses fields that it does not know."""
+
+    knowledge: tuple[PlannedSource, ...] = Field((), exclude_if=lambda sources: not sources)
+    """What the agent can look up, as it was when the call was created. Written only if there is
+    any: earlier releases refuse fields that they do not know."""
 
     @property
     def agents(self) -> dict[UUID, PlannedAgent]:

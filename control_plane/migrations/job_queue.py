@@ -18,6 +18,8 @@ JOBS_OF_REQUESTS = (
     "erasure.erase_caller",
     "erasure.look_again",
     "intelligence.analyse_call",
+    "knowledge.delete_bundles",
+    "knowledge.ingest",
     "payments.credit_fell",
     "recordings.assemble",
 )

@@ -18,8 +18,10 @@ from livekit.agents.types import (
 
 from contracts.agent_config import AgentConfig
 from pipelines.engine.call_actions import CallActions
+from pipelines.engine.knowledge.lookup import passages_in
 from pipelines.playbook.dialogue_plan import dialogue_plan
 from pipelines.playbook.history import Folding, Turn
+from pipelines.playbook.knowledge import sentences_of
 from pipelines.playbook.policy import Policy
 from pipelines.playbook.slot_tools import ToolUse
 from pipelines.playbook.state import Reply
@@ -59,6 +61,7 @@ class PlaybookLLM(llm.LLM[Any]):
         place = Place(today(), region(locale or agent.language))
         plan = dialogue_plan(agent, variables, locale)
         self._folding = Folding(Policy(plan, place))
+        self._found = plan.found
         self._fillers = frozenset(tool.filler for tool in plan.tools if tool.filler)
         self._actions = actions
         self._slots_reported: Mapping[str, str] = {}
@@ -91,6 +94,9 @@ class PlaybookLLM(llm.LLM[Any]):
     def respond(self, chat_ctx: llm.ChatContext) -> Reply:
         """The reply to the last words in ``chat_ctx``; the same for each request. Reports to the
         call what the history has settled."""
+        # Kept for the rest of the call: the dialogue is computed from its history again.
+        new = (part for passage in passages_in(chat_ctx) for part in sentences_of(passage))
+        self._found.extend(part for part in new if part not in self._found)
         dialogue = self._folding.dialogue(turns(chat_ctx, self._fillers))
         self._report(dialogue.settled_replies)
         return dialogue.reply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from contracts.agent_config import AgentConfig
 from contracts.tool_bindings import Transfer
@@ -73,6 +73,8 @@ class DialoguePlan:
     """People come in the evening: "at eight" is not in the morning."""
     is_outbound: bool = False
     """The agent calls people."""
+    found: list[str] = field(default_factory=list)
+    """Sentences of knowledge sources that were looked up in the call so far. It grows with it."""
 
     def field(self, key: str) -> Field:
         return next(field for field in self.fields if field.key == key)

@@ -11,7 +11,7 @@ from pipelines.playbook import wording
 from pipelines.playbook.agenda import known_slots
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.intents import Intent
-from pipelines.playbook.knowledge import answer
+from pipelines.playbook.knowledge import FOUND_SHARE, answer
 from pipelines.playbook.opening_hours import NOT_KNOWN
 from pipelines.playbook.state import Question, State, Topic
 from pipelines.playbook.triggers import said_concepts, strongest
@@ -125,5 +125,5 @@ def _small_talk(wants: frozenset[Intent]) -> Answer | None:
 def _from_knowledge(plan: DialoguePlan, said: Phrase) -> Answer | None:
     if not said.is_question:
         return None
-    known = answer(said, plan.knowledge)
+    known = answer(said, plan.knowledge) or answer(said, tuple(plan.found), FOUND_SHARE)
     return Answer(known) if known else None

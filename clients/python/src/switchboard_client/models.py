@@ -848,6 +848,13 @@ class CheckoutStart(WireModel):
     """Keep the card for automatic recharges. In India, register a mandate."""
 
 
+class Chunk(WireModel):
+    context: str
+    """The source's title and the headings above the text."""
+
+    text: str
+
+
 class Correction(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1318,6 +1325,23 @@ class Finding(WireModel):
     """What to do about it."""
 
 
+class FoundChunk(WireModel):
+    context: str
+    """The source's title and the headings above the text."""
+
+    text: str
+    source_id: UUID
+    source_title: str
+    score: float
+    """Of both lists together. Compare it within one search only."""
+
+    similarity: float
+    """By meaning: the cosine, -1 to 1."""
+
+    word_score: float
+    """By words: BM25, 0 or more."""
+
+
 class Generated(WireModel):
     generated: Literal[True]
     draft: dict[str, Any]
@@ -1495,6 +1519,55 @@ class JoiningParticipant(WireModel):
 
     metadata: dict[str, Any]
     access: Access
+
+
+class KnowledgeFound(WireModel):
+    results: list[FoundChunk]
+    """Best first."""
+
+
+class KnowledgeQuestion(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    question: str
+    limit: int = 5
+
+
+class KnowledgeSourceCreate(WireModel):
+    """``text`` is for kind `text`, ``url`` for kind `url`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: Literal["text", "url"] | str
+    title: str
+    """At most 200 bytes of UTF-8."""
+
+    text: str | None = None
+    """At most 1 MB of UTF-8, otherwise 413."""
+
+    url: str | None = None
+    """The address of a web page."""
+
+
+class KnowledgeSourceView(WireModel):
+    id: UUID
+    agent_id: UUID
+    kind: Literal["text", "url", "file"] | str
+    title: str
+    source_uri: str | None
+    """The address, the filename, or null for a text."""
+
+    status: Literal["pending", "ready", "failed"] | str
+    progress: float
+    """0 to 1: how much of it is ingested."""
+
+    chunk_count: int
+    bytes: int
+    failure_reason: str | None
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
 
 
 class LanguageModelView(WireModel):
@@ -3488,6 +3561,10 @@ class Transfer(WireModel):
     description: str
     to: str
     message: str | None = None
+    mode: Literal["cold", "warm"] | str = "cold"
+    summary: str | None = None
+    then: Literal["leave", "stay"] | str = "leave"
+    unreached_message: str | None = None
 
 
 class TryView(WireModel):
@@ -4562,6 +4639,20 @@ class InvoiceView(WireModel):
     issued_at: AwareDatetime
     paid_at: AwareDatetime | None
     voided_at: AwareDatetime | None
+
+
+class KnowledgeSourceCreated(WireModel):
+    source: KnowledgeSourceView
+
+
+class KnowledgeSourceDetail(WireModel):
+    source: KnowledgeSourceView
+    chunks: list[Chunk] | None
+    """Null unless they were asked for."""
+
+
+class KnowledgeSourceList(WireModel):
+    sources: list[KnowledgeSourceView]
 
 
 class LlmOptions(WireModel):
