@@ -6,7 +6,7 @@ another attempt, so a report that comes twice, late or out of order does nothing
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -47,6 +47,8 @@ class AfterCommit:
     """A call whose phone was not answered: the worker that got ready for it may forget it."""
     left: tuple[UUID, UUID] | None = None
     """Call and participant whose phone has hung up."""
+    lost_carrier: str | None = None
+    """Its carrier, if nobody hung up: its line was lost on our side."""
 
 
 NOTHING = AfterCommit()
@@ -82,7 +84,7 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
     if job is None or job.attempt_id != seen.attempt_id or job.stage != seen.stage:
         return NOTHING  # A report has come since.
     if job.stage == LegStage.ANSWERED:
-        return _finish_conversation(call, job, at)
+        return replace(_finish_conversation(call, job, at), lost_carrier=job.carrier)
     if job.is_inbound:
         return await _end_inbound(session, call, job, DialOutcome.FAILED, at)
     retry_at = await _next_attempt(job, DialOutcome.FAILED, at)
