@@ -41,11 +41,14 @@ class OfferLeg(BaseModel):
 
 
 class RemoveLeg(BaseModel):
-    """Take the participant out of the room. It counts as having left in good order."""
+    """Take the participant out of the room. Without ``lost_carrier`` it counts as having left in
+    good order."""
 
     model_config = _FROZEN
     type: Literal["leg.remove"] = "leg.remove"
     participant_id: UUID
+    lost_carrier: str | None = Field(None, exclude_if=lambda carrier: carrier is None)
+    """The carrier of a phone whose line was lost on our side, as when its bridge died."""
 
 
 class PhoneNotReached(BaseModel):

@@ -45,6 +45,10 @@ class LegLeft(BaseModel):
     type: Literal["leg.left"] = "leg.left"
     participant_id: UUID
     cause: Literal["left", "connection_lost", "call_ended"]
+    lost_carrier: str | None = Field(
+        None, max_length=40, exclude_if=lambda carrier: carrier is None
+    )
+    """The carrier of a phone whose line was lost on our side, as when its bridge died."""
 
 
 class TranscriptSegment(BaseModel):
@@ -210,6 +214,11 @@ class CallEnded(BaseModel):
     end_reason: EndReason
     connected_ms: NonNegativeInt | None
     detail: str | None = None
+    lost_carrier: str | None = Field(
+        None, max_length=40, exclude_if=lambda carrier: carrier is None
+    )
+    """The carrier of the last leg, if that was a phone whose line was lost on our side. The call
+    has then failed; a release that does not know this field takes ``end_reason``."""
 
 
 EventBody = Annotated[

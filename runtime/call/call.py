@@ -41,6 +41,7 @@ from runtime.call.key_log import keys_logged
 from runtime.call.keypads import Keypads
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
+from runtime.call.phone_lines import PhoneLines
 from runtime.call.presence import Presence
 from runtime.call.transfer.transfers import Transfers
 from runtime.call.voicemail.machine_answer import MachineAnswer
@@ -139,6 +140,7 @@ class Call:
         """Whether the first words are being made. They are when somebody makes an offer, or a phone
         rings."""
         self._hung_up: set[UUID] = set()
+        self._phone_lines = PhoneLines()
         self._keypads = Keypads(clock, self.spawn, self._entered)
         self.transfers = Transfers(self, clock)
         self._machine: MachineAnswer | None = None
@@ -267,6 +269,7 @@ class Call:
         if self._room is None or self._end_requested.is_set():
             raise RoomClosed("the call is ending")
         self._prepare_once()
+        self._phone_lines.opened(leg.participant_id, leg.opened.carrier)
         settings = self.plan.agent.advanced.voicemail
         if settings is not None and leg.opened.direction == "outbound" and self.is_reserved:
             message = fill_template(settings.message or "", self.plan.variables)
@@ -293,20 +296,26 @@ class Call:
             self._is_prepared = True
             self.spawn(self._prepare())
 
-    async def remove_leg(self, participant_id: UUID) -> None:
-        """A participant hangs up.
+    async def remove_leg(self, participant_id: UUID, lost_carrier: str | None = None) -> None:
+        """A participant hangs up, or is a phone of ``lost_carrier`` whose line was lost.
 
         A browser that hangs up also closes its connection, and we may notice that first. The
         participant who seemed lost has then left.
         """
         self._hung_up.add(participant_id)
+        if lost_carrier is not None:
+            self._phone_lines.lost(participant_id, lost_carrier)
         if self._room is not None:
             await self._room.remove_leg(participant_id)
         seemed_lost = participant_id == self._last_lost and not self._presence.legs
         planned = {each.participant_id for each in self.plan.participants}
         # Phones that were answered and hung up before their sound came.
         if seemed_lost or (self.is_reserved and self._hung_up >= planned):
-            self.end(Ending.because(Cause.LAST_LEG_LEFT))
+            self.end(
+                Ending.because(Cause.LAST_LEG_LEFT)
+                if lost_carrier is None
+                else Ending.line_lost(lost_carrier)
+            )
 
     def release(self) -> None:
         """The phone that rang was not answered. Ignored once somebody has joined."""
@@ -381,9 +390,15 @@ class Call:
         if participant_id not in self._presence.legs:
             return
         self._presence.left(participant_id)
-        has_left = cause == "left" or participant_id in self._hung_up
+        lost_carrier = self._phone_lines.lost_carrier(participant_id, cause)
+        said_so = cause == "left" or participant_id in self._hung_up
+        has_left = lost_carrier is None and said_so
         self.fact(
-            LegLeft(participant_id=participant_id, cause="left" if has_left else "connection_lost")
+            LegLeft(
+                participant_id=participant_id,
+                cause="left" if has_left else "connection_lost",
+                lost_carrier=lost_carrier,
+            )
         )
         self._pause_if_nobody_is_here()
         self.transfers.left(participant_id)
@@ -391,6 +406,8 @@ class Call:
             return
         if has_left or self._end_requested.is_set():
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
+        elif lost_carrier is not None:
+            self.end(Ending.line_lost(lost_carrier))
         elif cause == "stayed_away":
             self.end(Ending.because(Cause.LAST_LEG_LOST))
         else:
@@ -538,6 +555,7 @@ class Call:
                     end_reason=ending.reason,
                     connected_ms=self._billable.ms,
                     detail=ending.detail,
+                    lost_carrier=ending.lost_carrier,
                 )
             )
 

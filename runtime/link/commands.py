@@ -103,8 +103,8 @@ class CommandReader:
                     call.transfers.not_reached(participant_id, why)
                 case ReleaseCall():
                     call.release()
-                case RemoveLeg(participant_id=participant_id):
-                    call.spawn(call.remove_leg(participant_id))
+                case RemoveLeg(participant_id=participant_id, lost_carrier=lost_carrier):
+                    call.spawn(call.remove_leg(participant_id, lost_carrier))
         except RoomClosed as error:
             await self._refuse_offer(command, "room_closed", str(error))
 

@@ -176,7 +176,9 @@ async def test_a_caller_whose_worker_is_killed_hears_a_sentence_and_the_line_is_
     assert (call.status, call.end_reason) == ("failed", "worker_error")
 
 
-async def test_a_call_whose_bridge_is_killed_ends(phones: PhoneSystem) -> None:
+async def test_a_call_whose_bridge_is_killed_fails_in_the_carriers_name(
+    phones: PhoneSystem,
+) -> None:
     async with phones.carrier(TWILIO) as carrier:
         phone = Phone()
         line = carrier.call_in(PERSON, OUR_NUMBERS[TWILIO], phone)
@@ -185,7 +187,7 @@ async def test_a_call_whose_bridge_is_killed_ends(phones: PhoneSystem) -> None:
         await asyncio.wait_for(line.ended.wait(), 30)
         call = await phones.ended()
         assert carrier.open_lines == 0
-    assert call.status == "completed"
+    assert (call.status, call.end_reason) == ("failed", "twilio_failed")
     assert call.total_cost > 0
 
 

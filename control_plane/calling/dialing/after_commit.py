@@ -41,9 +41,8 @@ async def follow_up(database: Database, redis: Redis, after: AfterCommit) -> Non
             call_id, participant_id = after.left
             worker_id = await lease_holder(redis, call_id)
             if worker_id is not None:
-                await commands.send(
-                    redis, worker_id, call_id, RemoveLeg(participant_id=participant_id)
-                )
+                removal = RemoveLeg(participant_id=participant_id, lost_carrier=after.lost_carrier)
+                await commands.send(redis, worker_id, call_id, removal)
     except LINK_ERRORS as error:
         _log.warning("dialing_follow_up_not_sent", error=str(error))
 

@@ -6,7 +6,7 @@ another attempt, so a report that comes twice, late or out of order does nothing
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -58,6 +58,8 @@ class AfterCommit:
     """A phone that a running call has asked for and that will not come."""
     left: tuple[UUID, UUID] | None = None
     """Call and participant whose phone has hung up."""
+    lost_carrier: str | None = None
+    """Its carrier, if nobody hung up: its line was lost on our side."""
 
 
 NOTHING = AfterCommit()
@@ -93,7 +95,7 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
     if job is None or job.attempt_id != seen.attempt_id or job.stage != seen.stage:
         return NOTHING  # A report has come since.
     if job.stage == LegStage.ANSWERED:
-        return _finish_conversation(call, job, at)
+        return replace(_finish_conversation(call, job, at), lost_carrier=job.carrier)
     if job.is_inbound:
         return await _end_inbound(session, call, job, DialOutcome.FAILED, at)
     retry_at = await _next_attempt(job, DialOutcome.FAILED, at)
