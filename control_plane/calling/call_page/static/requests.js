@@ -31,7 +31,7 @@ export async function request(path, options) {
 /** What a visitor of a public link reads, by the code of the refusal. */
 const SHARED = {
   share_not_found: ["This link does not work any more", "Ask for a new one where you got it."],
-  share_link_off: ["This agent is not available", "Its owner has switched this link off."],
+  share_link_off: ["This agent is not available", "It is off, or your invitation is over."],
   share_link_unpublished: ["This agent takes no calls right now", "Come back later."],
   share_link_pool_empty: ["No minutes are left for a call", "Try again soon, or ask for more."],
   share_link_busy: ["All lines are busy", "Try again in a few minutes."],

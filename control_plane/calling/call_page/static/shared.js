@@ -12,7 +12,7 @@ const path = (rest) => `/v1/shared/${encodeURIComponent(share)}${rest}`;
 
 const NOTICES = {
   gone: ["This link does not work any more", "Ask for a new one where you got it."],
-  off: ["This agent is not available", "Its owner has switched this link off. Come back later."],
+  off: ["This agent is not available", "Its owner has switched it off, or your invitation is over."],
   unpublished: ["This agent takes no calls right now", "Come back later."],
   empty: ["No minutes are left", "All the minutes for this agent are used."],
   busy: ["All lines are busy", "The call button comes back as soon as a line is free."],

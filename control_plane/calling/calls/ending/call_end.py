@@ -30,6 +30,7 @@ from control_plane.calling.calls.ending.served_agents import (
     served_agents,
     tariff_of,
 )
+from control_plane.calling.calls.ending.time_limits import reason_of
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.events.presence import complete
 from control_plane.calling.calls.models import Call, CallParticipant
@@ -77,6 +78,8 @@ async def end_call(
     plan = call.frozen_plan()
     if participants is None:
         participants = await repository.participants(session, call.tenant_id, [call.id])
+    if isinstance(reason, EndReason):
+        cause = Ended(reason_of(reason, plan))
     served = served_agents(plan, call.takeovers or ())
     if connected_ms is not None:
         connected_ms = _believed(session, call, connected_ms, plan.limits.max_duration_seconds)

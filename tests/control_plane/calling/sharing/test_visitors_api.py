@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
+from contracts.end_reasons import EndReason
 from contracts.money import BILLING_INCREMENT_SECONDS
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.platform.database import Database
@@ -142,6 +143,17 @@ async def test_a_worker_that_reports_more_than_it_was_given_uses_no_more(
     await talked(visitor, worker, consumer, 500)
     link = await sharing.link()
     assert (link["seconds_used"], link["minutes_used"]) == (60, 1)
+
+
+async def test_a_call_that_has_used_its_minutes_says_so(
+    sharing: Sharing, worker: FakeWorker, consumer: EventConsumer
+) -> None:
+    """It is not the agent's own limit that was reached."""
+    plan = await talking(await sharing.visitor(minutes_limit=1), worker, consumer)
+    await worker.end(plan, 60_000, EndReason.MAX_CALL_DURATION)
+    await catch_up(consumer)
+    [call] = (await sharing.tenant.get("/v1/calls")).json()["calls"]
+    assert (call["status"], call["end_reason"]) == ("completed", "time_limit_exceeded")
 
 
 async def test_a_call_that_never_connects_gives_everything_back(
