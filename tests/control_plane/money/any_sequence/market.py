@@ -80,6 +80,8 @@ class Market:
                 await self._assert_one_recharge_in_flight()
                 await self._assert_numbers_have_no_gaps()
         await self._payers.come_to_rest()
+        await self._assert_captured_is_posted()
+        await self._payers.hear_everything_again()
         await self._callers.settle_all(Step("settle_calls", 32, 0, 7, 0, "succeeds", "after"))
         await assert_books_balance(self._shop.database, self._tenants)
         await self._assert_numbers_have_no_gaps()

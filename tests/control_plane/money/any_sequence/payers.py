@@ -36,7 +36,8 @@ from tests.stand_ins.razorpay_wire import RazorpayWire
 from tests.stand_ins.stripe_wire import StripeWire
 
 _Found = TypeVar("_Found")
-_STEP_TAKES = timedelta(minutes=7)
+_STEP_TAKES = timedelta(minutes=2)
+"""All steps are done before a checkout expires."""
 
 
 class Payers:
@@ -189,17 +190,19 @@ class Payers:
         return 1
 
     async def come_to_rest(self) -> None:
-        """No process dies any more, and every event comes at last."""
+        """No process dies any more, and the jobs ask the gateways about everything that is open."""
         self._event_dies_at = 0
         self._shop.stripe.charges.planned = [ChargeOutcome("declines")]
         self._shop.razorpay.charges.planned = [ChargeOutcome("declines")]
         shop = self._shop
-        for _ in range(3):
-            self._clock += LOST_AFTER + timedelta(hours=10)
+        for _ in range(5):
+            self._clock += LOST_AFTER + timedelta(hours=6)
             await reconciling.reconcile(shop.database, self._settings, shop.gateways, self._now)
             await self._reported()
         await reconcile_reversals(shop.database, self._settings, shop.gateways, self._now)
-        for wire in (shop.stripe, shop.razorpay):
+
+    async def hear_everything_again(self) -> None:
+        for wire in (self._shop.stripe, self._shop.razorpay):
             await wire.events.resend_all()
 
     @property
