@@ -47,7 +47,8 @@ def bill_view(
 def _telecom_micros(call: Call) -> int | None:
     if call.total_cost_micros is None:
         return None
-    return call.total_cost_micros - sum((call.provider_cost_micros or {}).values())
+    providers: Mapping[str, int] = call.provider_cost_micros or {}
+    return call.total_cost_micros - sum(providers.values())
 
 
 def _charge(entry: LedgerEntry) -> BillCharge:
