@@ -27,10 +27,10 @@ WINDOW = PHONE_HZ * 40 // 1000
 def answer(request: dict[str, Any]) -> Answer:
     last = request["messages"][-1]
     text = str(last["content"]).lower()
-    if last["role"] == "tool":
-        return says("I will wait.")
-    if "connected" in text:
+    if "connected" in text and last["role"] == "user":
         return calls("end_call")
+    if any(each["role"] == "tool" for each in request["messages"]):
+        return says("I will wait.")
     return calls("send_dtmf", '{"digits": "1"}') if "press" in text else says("Hello.")
 
 

@@ -47,8 +47,8 @@ def bill_view(
 def _telecom_micros(call: Call) -> int | None:
     if call.total_cost_micros is None:
         return None
-    provider_micros: int = sum((call.provider_cost_micros or {}).values())
-    return call.total_cost_micros - provider_micros
+    providers: Mapping[str, int] = call.provider_cost_micros or {}
+    return call.total_cost_micros - sum(providers.values())
 
 
 def _charge(entry: LedgerEntry) -> BillCharge:
