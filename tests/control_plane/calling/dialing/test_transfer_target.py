@@ -10,6 +10,7 @@ from sqlalchemy import select
 from control_plane.calling.dialing.models import DialingJob
 from control_plane.calling.dialing.service import HIGHEST_PRIORITY
 from control_plane.calling.numbers.models import Number
+from control_plane.calling.telecom.errors import PhoneCountryNotAllowed
 from control_plane.calling.transfers.target import call_target
 from control_plane.platform.database import Database
 from control_plane.platform.errors import Problem
@@ -28,10 +29,12 @@ async def own_number(tenant: TenantClient, database: Database) -> None:
         session.add(Number(tenant_id=tenant.tenant_id, number=OWN_NUMBER, carrier=NAME))
 
 
-async def called(tenant: TenantClient, database: Database, target: UUID, call_id: str) -> None:
+async def called(
+    tenant: TenantClient, database: Database, target: UUID, call_id: str, number: str = CALLEE
+) -> None:
     async with database.system_session() as session:
         await call_target(
-            session, UUID(str(tenant.tenant_id)), UUID(call_id), target, CALLEE, DIALING
+            session, UUID(str(tenant.tenant_id)), UUID(call_id), target, number, DIALING
         )
 
 
@@ -58,6 +61,15 @@ async def test_nobody_is_called_for_a_call_that_is_over(
     call = await create_call(tenant, await tenant.published_agent())
     await tenant.post(f"/v1/calls/{call['id']}/end", {})
     await called(tenant, database, uuid4(), call["id"])
+    assert await jobs(database, call["id"]) == []
+
+
+async def test_limits_against_toll_fraud_hold_for_the_person_s_number(
+    tenant: TenantClient, database: Database
+) -> None:
+    call = await create_call(tenant, await tenant.published_agent())
+    with pytest.raises(PhoneCountryNotAllowed):
+        await called(tenant, database, uuid4(), call["id"], "+442079460123")
     assert await jobs(database, call["id"]) == []
 
 
