@@ -3258,6 +3258,10 @@ class Transfer(WireModel):
     description: str
     to: str
     message: str | None = None
+    mode: Literal["cold", "warm"] = "cold"
+    summary: str | None = None
+    then: Literal["leave", "stay"] = "leave"
+    unreached_message: str | None = None
 
 
 class TryView(WireModel):
