@@ -155,6 +155,15 @@ class RecordingStopped(BaseModel):
     """Written only when it is true: release 0.1 refuses fields that it does not know."""
 
 
+class PhoneWanted(BaseModel):
+    """Call a phone into this call, as ``participant_id``: a person to whom it is transferred."""
+
+    model_config = _FROZEN
+    participant_id: UUID
+    to_number: str
+    """E.164."""
+
+
 class CallMetered(BaseModel):
     """Connected time so far, by which the control plane extends the reserve."""
 
@@ -165,6 +174,8 @@ class CallMetered(BaseModel):
     """The agent that takes over at this instant: what follows is billed at its price. Written only
     then: release 0.1 refuses fields that it does not know. It is a field of a known event, because
     a new kind of event could not be read by the previous release."""
+    phone: PhoneWanted | None = Field(None, exclude_if=lambda phone: phone is None)
+    """A phone that joins from now on, for the same reason a field. Written only then."""
 
 
 class KeysPressed(BaseModel):
@@ -178,20 +189,6 @@ class KeysPressed(BaseModel):
     participant_id: UUID
     direction: Literal["received", "sent"]
     digits: str | None
-
-
-class PhoneWanted(BaseModel):
-    """Call a phone into this call, as ``participant_id``: a person to whom it is transferred.
-
-    The worker sends it only for agents with a ``transfer`` tool, which the releases that cannot
-    read it do not publish.
-    """
-
-    model_config = _FROZEN
-    type: Literal["phone.wanted"] = "phone.wanted"
-    participant_id: UUID
-    to_number: str
-    """E.164."""
 
 
 class Logged(BaseModel):
@@ -234,7 +231,6 @@ EventBody = Annotated[
     | RecordingStarted
     | RecordingStopped
     | CallMetered
-    | PhoneWanted
     | Logged
     | CallEnded,
     Field(discriminator="type"),

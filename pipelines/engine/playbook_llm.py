@@ -143,11 +143,7 @@ class _PlaybookStream(llm.LLMStream):
         text, uses = reply.text, self._not_yet_called(reply.tools)
         if uses:
             text = ""
-        elif (
-            reply.tools
-            and reply.if_failed is not None
-            and not self._have_all_succeeded(reply.tools)
-        ):
+        elif reply.if_failed is not None and not self._have_all_succeeded(reply.tools):
             text = reply.if_failed.text
         if reply.transfer is not None and not uses:
             if self._was_refused(reply.transfer.name):

@@ -23,6 +23,7 @@ from contracts.events import (
     LegJoined,
     LegLeft,
     Logged,
+    PhoneWanted,
     RoomOpened,
     SlotsCollected,
 )
@@ -593,6 +594,9 @@ class Call:
     def hold(self, participant_id: UUID, *, held: bool) -> None:
         if self._room is not None:
             self._room.hold(participant_id, held=held)
+
+    def call_phone(self, wanted: PhoneWanted) -> None:
+        self.fact(CallMetered(connected_ms=self._billable.ms or 0, phone=wanted))
 
     def listen_in(self, listener: Callable[[HeardFrames], None]) -> None:
         if self._room is not None:

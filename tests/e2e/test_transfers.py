@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -49,7 +49,7 @@ async def transferring_agent(phones: PhoneSystem, **settings: Any) -> str:
 @asynccontextmanager
 async def a_caller(
     phones: PhoneSystem, name: CarrierName, carrier: StandInCarrier, agent_id: str
-) -> Any:
+) -> AsyncIterator[tuple[Phone, str]]:
     """Somebody whom the agent has called, and who asks for a person. Gives the call's id."""
     caller = Phone()
     carrier.phones[PERSON] = DialedPhone(caller)
@@ -62,7 +62,7 @@ async def a_caller(
 
 
 async def talk(speaker: Phone, listener: Phone) -> None:
-    """The listener hears what the speaker says, and nobody else does it."""
+    """The listener hears what the speaker says."""
     await listener.until_quiet(500)
     began = listener.heard_ms
     speaker.say("Hello there, can you hear me well on this line?")

@@ -19,7 +19,8 @@ from control_plane.platform.job_queue import (
     job_queue,
     settings_of,
 )
-from link.connection import LINK_ERRORS, connect
+from control_plane.platform.link.redis_client import connect
+from link.connection import LINK_ERRORS
 
 _log = structlog.get_logger(__name__)
 

@@ -138,7 +138,7 @@ class Transfer:
     async def _reach(self) -> None:
         for participant_id in self._call.people_here:
             self._hold(participant_id)
-        self._call.fact(PhoneWanted(participant_id=self.target, to_number=self._tool.to))
+        self._call.call_phone(PhoneWanted(participant_id=self.target, to_number=self._tool.to))
         self._call.log("info", f"The call is being transferred to {self._tool.to}")
         try:
             async with asyncio.timeout(REACH_SECONDS):

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 from uuid import UUID
 
 from contracts.call_plan import CallPlan
-from contracts.events import EventBody
+from contracts.events import PhoneWanted
 from runtime.call.end_cause import Ending
 from runtime.conversation.conversation import Conversation
 from runtime.media.room import HeardFrames
@@ -43,6 +43,7 @@ class TransferringCall(Protocol):
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
         """Who is active from now on: silence is counted while nobody is."""
 
-    def fact(self, body: EventBody) -> None: ...
+    def call_phone(self, wanted: PhoneWanted) -> None:
+        """Ask the control plane for a phone."""
 
     def log(self, level: Literal["info", "warning", "error"], message: str) -> None: ...

@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 
 from contracts.end_reasons import EndReason
-from contracts.events import PhoneWanted
+from contracts.events import CallMetered
 from contracts.tool_bindings import Transfer
 from runtime.media.room import HeardFrames
 from tests.runtime.call.test_call import Stage, play
@@ -28,7 +28,8 @@ def tool(**settings: Any) -> Transfer:
 
 
 def target(stage: Stage) -> UUID:
-    (wanted,) = [each for each in stage.journal.bodies if isinstance(each, PhoneWanted)]
+    metered = [each for each in stage.journal.bodies if isinstance(each, CallMetered)]
+    wanted = next(each.phone for each in metered if each.phone is not None)
     assert wanted.to_number == PERSON
     return wanted.participant_id
 

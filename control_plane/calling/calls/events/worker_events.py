@@ -25,7 +25,6 @@ from contracts.events import (
     LegJoined,
     LegLeft,
     Logged,
-    PhoneWanted,
     RecordingStarted,
     RecordingStopped,
     RoomOpened,
@@ -141,7 +140,9 @@ async def _apply(
             group.rows.add_segment(call, said)
         case TurnMeasured() as turn:
             group.rows.add_latencies(call, turn)
-        case CallMetered(connected_ms=connected_ms, agent_id=agent_id):
+        case CallMetered(connected_ms=connected_ms, agent_id=agent_id, phone=phone):
+            if phone is not None:
+                await ask_for_phone(session, call, phone)
             if agent_id is not None and not call.is_over:
                 note_takeover(session, call, agent_id, connected_ms, at)
             return await _meter(session, call, event, connected_ms)
@@ -168,8 +169,6 @@ async def _apply(
             call.collected_slots = {storable(k): storable(v) for k, v in slots.items()}
         case RecordingStarted() | RecordingStopped() as recording:
             await apply_recording_event(session, call, event, recording)
-        case PhoneWanted() as wanted:
-            await ask_for_phone(session, call, wanted)
         case Logged(level=level, message=message, keys=keys):
             shown = None if keys is None else keys.model_dump(mode="json")
             log_event(session, call, "runtime", storable(message), at, level, shown)
