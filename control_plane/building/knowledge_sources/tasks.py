@@ -16,6 +16,7 @@ from control_plane.building.knowledge_sources.bundle_store import (
     delete_bundles,
     open_store,
     put_bundle,
+    store_errors,
 )
 from control_plane.building.knowledge_sources.ingestion import (
     bundle_of,
@@ -52,13 +53,14 @@ async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) 
     """Make the bundle of a source. One that cannot be read says why."""
     database, settings = database_of(context), settings_of(context)
     tenant, source = UUID(tenant_id), UUID(source_id)
+    failures = store_errors()
     try:
         await _ingest(database, settings, tenant, source)
     except Unreadable as error:
         await _failed(database, tenant, source, str(error))
     except EmbeddingUnavailable:
         await _failed(database, tenant, source, f"{NO_MODEL}.")
-    except OSError as error:
+    except failures as error:
         _log.warning("knowledge_not_ingested", source_id=source_id, error=str(error))
         if context.job.attempts + 1 >= MOST_ATTEMPTS:
             await _failed(database, tenant, source, "The passages could not be stored.")
