@@ -82,9 +82,10 @@ async def found_in(
 async def _reading(read: Callable[[], T]) -> T:
     from knowledge.bundle import BundleDamaged
 
+    failures = (*store_errors(), BundleDamaged, EmbeddingUnavailable)
     try:
         return await asyncio.to_thread(read)
-    except (*store_errors(), BundleDamaged, EmbeddingUnavailable) as error:
+    except failures as error:
         _log.warning("knowledge_not_read", error=str(error))
         raise KnowledgeUnavailable from error
 

@@ -115,11 +115,11 @@ async def _ingest(
         if source is None or source.status != "pending":
             return
         await session.refresh(source, ["content"])
-        content, session_kind, uri = source.content, source.format, source.source_uri
+        content, kind, uri = source.content, source.format, source.source_uri
         title, known, had_bundle = source.title, source.content_digest, source.bundle_digest
     if source.kind == "url":
         content = await page_text(uri or "", OutboundPolicy(settings.outbound_allowed_networks))
-        session_kind = Format.MD
+        kind = Format.MD
     digest = digest_of(content or b"")
     if had_bundle is not None and digest == known:
         await _ready(database, tenant, source_id, digest, had_bundle, source.chunk_count, None)
@@ -131,7 +131,7 @@ async def _ingest(
             if now is not None:
                 now.progress = share
 
-    passages = await passages_of(content or b"", Format(session_kind), title)
+    passages = await passages_of(content or b"", Format(kind or Format.TXT), title)
     bundle = await bundle_of(passages, tell)
     url = settings.object_store_url
     stored = await asyncio.to_thread(lambda: put_bundle(open_store(url), tenant, source_id, bundle))
