@@ -20,6 +20,9 @@ MOST_PAGES = 2_000
 MOST_UNPACKED_BYTES = 64 * 2**20
 """Of a DOCX, which is a ZIP archive."""
 
+_WRAPPED = 50
+"""Characters of a line that may have been broken because it was full."""
+_SENTENCE_ENDS = (".", "!", "?", ":", "।")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -76,7 +79,18 @@ def _pdf(content: bytes) -> str:
         raise Unreadable(
             "The PDF contains no text. If its pages are pictures, make their text searchable first."
         )
-    return "\n\n".join(texts)
+    return "\n\n".join(map(_unwrapped, texts))
+
+
+def _unwrapped(text: str) -> str:
+    """A page's text with the lines of a paragraph as one: PDFs have lines, not paragraphs."""
+    lines: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        if lines and line and len(lines[-1]) >= _WRAPPED and not lines[-1].endswith(_SENTENCE_ENDS):
+            lines[-1] = f"{lines[-1]} {line}"
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _docx(content: bytes) -> str:

@@ -22,6 +22,13 @@ def open_store(url: str) -> ObjectStore:
     return LocalStore.from_url(url, mkdir=True) if url.startswith("file:") else from_url(url)
 
 
+def store_errors() -> tuple[type[Exception], ...]:
+    """What operations raise if the store is away, refuses, or does not have the object."""
+    from obstore.exceptions import BaseError
+
+    return (BaseError, OSError, TimeoutError)
+
+
 def put_bundle(store: ObjectStore, tenant_id: UUID, source_id: UUID, content: bytes) -> str:
     """Returns the digest by which it is found."""
     import obstore

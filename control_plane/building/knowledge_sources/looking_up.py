@@ -10,7 +10,11 @@ from uuid import UUID
 
 import structlog
 
-from control_plane.building.knowledge_sources.bundle_store import open_store, read_bundle
+from control_plane.building.knowledge_sources.bundle_store import (
+    open_store,
+    read_bundle,
+    store_errors,
+)
 from control_plane.building.knowledge_sources.errors import KnowledgeUnavailable
 from control_plane.building.knowledge_sources.models import KnowledgeSource
 from control_plane.building.knowledge_sources.schemas import Chunk, FoundChunk
@@ -76,13 +80,12 @@ async def found_in(
 
 
 async def _reading(read: Callable[[], T]) -> T:
-    from obstore.exceptions import BaseError
-
     from knowledge.bundle import BundleDamaged
 
+    failures = (*store_errors(), BundleDamaged, EmbeddingUnavailable)
     try:
         return await asyncio.to_thread(read)
-    except (BaseError, OSError, BundleDamaged, EmbeddingUnavailable) as error:
+    except failures as error:
         _log.warning("knowledge_not_read", error=str(error))
         raise KnowledgeUnavailable from error
 

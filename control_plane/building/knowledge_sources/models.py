@@ -12,6 +12,9 @@ from control_plane.building.agents.models import Agent
 from control_plane.platform.database import Base
 from control_plane.platform.tenancy.models import Tenant
 
+Content = bytes
+"""The table has a column of that name."""
+
 
 class KnowledgeSource(Base):
     __tablename__ = "knowledge_sources"
@@ -32,7 +35,7 @@ class KnowledgeSource(Base):
     chunk_count: Mapped[int] = mapped_column(BigInteger, server_default="0")
     bytes: Mapped[int] = mapped_column(BigInteger)
     failure_reason: Mapped[str | None]
-    content: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    content: Mapped[Content | None] = mapped_column(LargeBinary, deferred=True)
     """What was sent, until it is ingested."""
     content_digest: Mapped[str | None]
     """Of what the bundle was made from: a page that has not changed costs nothing."""

@@ -16,6 +16,7 @@ from control_plane.building.knowledge_sources.bundle_store import (
     delete_bundles,
     open_store,
     put_bundle,
+    store_errors,
 )
 from control_plane.building.knowledge_sources.ingestion import (
     bundle_of,
@@ -52,13 +53,14 @@ async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) 
     """Make the bundle of a source. One that cannot be read says why."""
     database, settings = database_of(context), settings_of(context)
     tenant, source = UUID(tenant_id), UUID(source_id)
+    failures = store_errors()
     try:
         await _ingest(database, settings, tenant, source)
     except Unreadable as error:
         await _failed(database, tenant, source, str(error))
     except EmbeddingUnavailable:
         await _failed(database, tenant, source, f"{NO_MODEL}.")
-    except OSError as error:
+    except failures as error:
         _log.warning("knowledge_not_ingested", source_id=source_id, error=str(error))
         if context.job.attempts + 1 >= MOST_ATTEMPTS:
             await _failed(database, tenant, source, "The passages could not be stored.")
@@ -113,11 +115,11 @@ async def _ingest(
         if source is None or source.status != "pending":
             return
         await session.refresh(source, ["content"])
-        content, session_kind, uri = source.content, source.format, source.source_uri
+        content, kind, uri = source.content, source.format, source.source_uri
         title, known, had_bundle = source.title, source.content_digest, source.bundle_digest
     if source.kind == "url":
         content = await page_text(uri or "", OutboundPolicy(settings.outbound_allowed_networks))
-        session_kind = Format.MD
+        kind = Format.MD
     digest = digest_of(content or b"")
     if had_bundle is not None and digest == known:
         await _ready(database, tenant, source_id, digest, had_bundle, source.chunk_count, None)
@@ -129,7 +131,7 @@ async def _ingest(
             if now is not None:
                 now.progress = share
 
-    passages = await passages_of(content or b"", Format(session_kind), title)
+    passages = await passages_of(content or b"", Format(kind or Format.TXT), title)
     bundle = await bundle_of(passages, tell)
     url = settings.object_store_url
     stored = await asyncio.to_thread(lambda: put_bundle(open_store(url), tenant, source_id, bundle))

@@ -67,6 +67,11 @@ async def test_what_cannot_be_read_says_why(
         await read(tmp_path, content, kind)
 
 
+async def test_a_sentence_over_two_lines_of_a_pdf_is_one(tmp_path: Path) -> None:
+    sentence = f"The house rules are long, and {'really ' * 20}nobody has read them all."
+    assert sentence in await read(tmp_path, pdf_of(sentence), Format.PDF)
+
+
 async def test_html_of_any_depth_is_read_in_linear_time(tmp_path: Path) -> None:
     assert FACT in await read(tmp_path, b"<div>" * 500_000 + FACT.encode(), Format.HTML)
 

@@ -8,7 +8,11 @@ from uuid import UUID
 
 from procrastinate import JobContext
 
-from control_plane.building.knowledge_sources.tasks import delete_old_bundles, ingest_source
+from control_plane.building.knowledge_sources.tasks import (
+    MOST_ATTEMPTS,
+    delete_old_bundles,
+    ingest_source,
+)
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import job_resources
 from control_plane.platform.settings import ControlPlaneSettings
@@ -28,7 +32,7 @@ class Sources:
             JobContext,
             SimpleNamespace(
                 additional_context=job_resources(database, cast(ControlPlaneSettings, settings)),
-                job=SimpleNamespace(attempts=0),
+                job=SimpleNamespace(attempts=MOST_ATTEMPTS - 1),
             ),
         )
 
