@@ -48,7 +48,7 @@ _OF_CARRIERS: Mapping[DialOutcome, str] = MappingProxyType(
         DialOutcome.REJECTED: "The phone refused the call.",
         DialOutcome.UNREACHABLE: "The phone number could not be reached.",
         DialOutcome.CANCELED: "Nobody picked up before we gave up.",
-        DialOutcome.FAILED: "The carrier could not place the call.",
+        DialOutcome.FAILED: "The call failed: its phone line was not opened, or was lost.",
     }
 )
 
