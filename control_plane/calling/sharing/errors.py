@@ -70,5 +70,5 @@ class ShareLinkRateLimited(Problem):
 
 class ShareOriginNotAllowed(Problem):
     status = HTTPStatus.FORBIDDEN
-    code = "origin_not_allowed"
+    code = "share_origin_not_allowed"
     title = "This link does not permit the page's origin"

@@ -731,7 +731,7 @@ class ShareNotFound(ApiError):
 class ShareOriginNotAllowed(ApiError):
     """This link does not permit the page's origin (403)."""
 
-    code = "origin_not_allowed"
+    code = "share_origin_not_allowed"
 
 
 class SignUpDisabled(ApiError):
@@ -1000,7 +1000,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "object_store_unavailable": ObjectStoreUnavailable,
     "offer_replaced": OfferReplaced,
     "only_pages_are_refreshed": OnlyPagesAreRefreshed,
-    "origin_not_allowed": ShareOriginNotAllowed,
+    "origin_not_allowed": OriginNotAllowed,
     "own_keys_not_allowed": OwnKeysNotAllowed,
     "parked_event_not_applicable": ParkedEventNotApplicable,
     "parked_event_not_found": ParkedEventNotFound,
@@ -1039,6 +1039,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "share_link_unpublished": ShareLinkUnpublished,
     "share_links_disabled": ShareLinksDisabled,
     "share_not_found": ShareNotFound,
+    "share_origin_not_allowed": ShareOriginNotAllowed,
     "sign_up_disabled": SignUpDisabled,
     "sms_not_configured": SmsNotConfigured,
     "spend_alert_not_found": SpendAlertNotFound,

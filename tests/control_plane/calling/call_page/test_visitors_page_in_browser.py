@@ -12,10 +12,10 @@ from typing import Any, Literal
 import pytest
 from playwright.async_api import Page, Request, Route, expect
 
+from control_plane.calling.call_page.routes import STATIC
 from tests.control_plane.calling.call_page.test_call_page_in_browser import (
     CALL_ID,
     ORIGIN,
-    STATIC,
     WAIT_MS,
     PlayedApi,
     api,

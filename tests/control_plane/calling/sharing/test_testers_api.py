@@ -19,7 +19,7 @@ from sqlalchemy import select, update
 
 from control_plane.building.agents.models import Agent
 from control_plane.calling.calls.events.consumer import EventConsumer
-from control_plane.calling.sharing.models import Tester
+from control_plane.calling.sharing.models import Tester as InvitedTester
 from control_plane.platform.database import Database
 from control_plane.platform.mail.mailer import Mailer
 from control_plane.platform.outbox.models import OutboxEvent
@@ -78,7 +78,7 @@ def visitor_of(sharing: Sharing, shown: dict[str, Any]) -> Visitor:
 
 async def _age(database: Database, **values: datetime) -> None:
     async with database.system_session() as session:
-        await session.execute(update(Tester).values(**values))
+        await session.execute(update(InvitedTester).values(**values))
 
 
 async def test_a_tester_is_invited_mailed_and_listed(sharing: Sharing, mailbox: Mailbox) -> None:

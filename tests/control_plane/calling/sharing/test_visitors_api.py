@@ -274,7 +274,7 @@ async def test_only_permitted_pages_use_a_link(sharing: Sharing) -> None:
     for origin in ("https://shop.example:8443", "https://evil.example", "null", "http://[", "x"):
         foreign = replace(visitor, origin=origin)
         answers = [await foreign.visit(), await foreign.call(), await foreign.ask_for_minutes()]
-        assert {outcome(answer) for answer in answers} == {(403, "origin_not_allowed")}
+        assert {outcome(answer) for answer in answers} == {(403, "share_origin_not_allowed")}
         assert {a.headers["access-control-allow-origin"] for a in answers} == {"*"}
 
 
