@@ -51,6 +51,10 @@ from control_plane.calling.numbers.routes import router as numbers
 from control_plane.calling.realtime.routes import router as realtime
 from control_plane.calling.recordings.routes import router as recordings
 from control_plane.calling.retention.routes import router as retention
+from control_plane.calling.sharing.links.routes import router as share_links
+from control_plane.calling.sharing.testers.routes import router as testers
+from control_plane.calling.sharing.visiting.routes import router as shared_agents
+from control_plane.calling.sharing.widget.routes import widget_router
 from control_plane.calling.telecom.operator_routes import router as telecom_prices
 from control_plane.calling.telecom.routes import router as phone_settings
 from control_plane.console.routes import console_files, console_router
@@ -145,6 +149,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     agent_calls,
     agent_cards,
     chat_sessions,
+    share_links,
+    testers,
+    shared_agents,
     agents,
     billing,
     payments,
@@ -266,6 +273,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         call_page_router(settings.ice_servers), dependencies=[Depends(storable_input)]
     )
     app.mount("/call/static", call_page_files())
+    app.include_router(widget_router(), dependencies=[Depends(storable_input)])
     app.include_router(mailed_pages_router(), dependencies=[Depends(storable_input)])
     app.mount("/mailed-pages/static", mailed_page_files())
     app.mount("/console/static", console_files())

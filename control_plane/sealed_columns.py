@@ -16,6 +16,7 @@ from control_plane.calling.calls.models import Call
 from control_plane.calling.carriers.models import CarrierAccountRecord
 from control_plane.calling.chat_sessions.models import ChatSession
 from control_plane.calling.erasure.models import Erasure
+from control_plane.calling.sharing.models import ShareLink, Tester
 from control_plane.money.payments.models import PaymentMethod
 from control_plane.notifying.webhooks.models import Webhook
 from control_plane.platform.idempotency.models import AnsweredRequest
@@ -91,6 +92,8 @@ SEALED_COLUMNS: tuple[SealedColumn, ...] = (
     SealedColumn(ChatSession.agent, agent_config),
     SealedColumn(AnsweredRequest.sealed_answer, answer),
     SealedColumn(Erasure.sealed_caller, optional),
+    SealedColumn(ShareLink.sealed_token, text),
+    SealedColumn(Tester.sealed_token, text),
     SealedColumn(Webhook.sealed_secret, text),
     SealedColumn(Webhook.sealed_previous_secret, optional),
     SealedColumn(PaymentMethod.sealed_token, text),

@@ -236,6 +236,11 @@ class ControlPlaneOptions(CallCapSettings, SpendingSettings, PaymentSettings, Ic
     """How many streams of calls one API process has open."""
     viewers_at_once_per_tenant: PositiveInt = 200
     """The same for one tenant."""
+    share_links: bool = True
+    """Whether agents can have public links."""
+    studio_url: str | None = None
+    """The address under which visitors open the pages of shared agents, if it is another one than
+    the public address. Your proxy serves the API there, too."""
     environment: Literal["production", "test"] = "production"
     """``test`` accepts webhooks at ``http://`` addresses."""
     outbound_allowed_networks: tuple[str, ...] = ()
@@ -295,9 +300,18 @@ class ControlPlaneSettings(ControlPlaneOptions):
     @property
     def hosts(self) -> AllowedHosts:
         """The hosts that the API answers for."""
-        host = urlsplit(self.public_url).hostname or ""
-        is_name = host and parsed_address(f"[{host}]" if ":" in host else host) is None
-        return AllowedHosts((*self.allowed_hosts, *([host] if is_name else [])))
+        own = [urlsplit(url).hostname or "" for url in (self.public_url, self.pages_url)]
+        names = (
+            host
+            for host in dict.fromkeys(own)
+            if host and parsed_address(f"[{host}]" if ":" in host else host) is None
+        )
+        return AllowedHosts((*self.allowed_hosts, *names))
+
+    @property
+    def pages_url(self) -> str:
+        """The address of shared agents' pages, without a trailing slash."""
+        return (self.studio_url or self.public_url).rstrip("/")
 
     @property
     def is_public(self) -> bool:

@@ -36,6 +36,7 @@ def test_every_area_that_is_built_is_asked_about() -> None:
         "Catalogue",
         "Keys",
         "Phones",
+        "Sharing",
         "Speech",
         "Tenancy",
     }

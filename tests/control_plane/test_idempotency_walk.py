@@ -26,6 +26,7 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/agents/validate-publish"): _SAVES_NOTHING,
     ("POST", "/v1/agents/voices/sample"): "saves nothing; a sound is no JSON that could be kept",
     ("PUT", "/v1/agents/{agent_id}"): _SETS,
+    ("PUT", "/v1/agents/{agent_id}/share-link"): _SETS,
     ("POST", "/v1/agents/{agent_id}/apply-managed-sku"): _SETS,
     ("POST", "/v1/agents/{agent_id}/opt-out-to-custom"): _SETS,
     ("POST", "/v1/auth/confirm-email"): _SETS,
@@ -71,6 +72,8 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("PUT", "/v1/operator/catalogue/voices"): _SETS,
     ("PUT", "/v1/operator/platform"): _SETS,
     ("PUT", "/v1/operator/tenants/{tenant_id}/payment-profile"): _SETS,
+    ("POST", "/v1/shared/{share_token}/calls"): "visitors have no key; the link counts their calls",
+    ("POST", "/v1/shared/{share_token}/minutes-request"): _SETS,
     (
         "POST",
         "/v1/rtc/{call_id}",
@@ -85,6 +88,7 @@ REFUSED = {
     ("POST", "/v1/calls/batch"): "no carrier is connected",
     ("POST", "/v1/carriers"): "the credentials lack a token",
     ("POST", "/v1/calls/{call_id}/reprocess"): "the call is not over",
+    ("POST", "/v1/agents/{agent_id}/testers/{tester_id}/resend"): "it was mailed a moment ago",
     ("POST", "/v1/invitations/{invitation_id}/resend"): "it was mailed a moment ago",
     ("POST", "/v1/operator/catalogue/prices"): "the body is missing",
 }

@@ -88,7 +88,7 @@ async def victim_of(app: FastAPI, tenant: TenantClient, database: Database) -> V
         ids |= await leave_records(tenant, database, ids)
     # The names of a provider and of a file are in paths, and no secrets. A parked event's number is
     # one that stands in any answer, and removing a phone number repeats it to anybody.
-    common = ("provider", "file", "parked_event_id", "number", "phone_number")
+    common = ("provider", "file", "parked_event_id", "number", "phone_number", "share_token")
     own = (str(value) for name, value in ids.items() if name not in common)
     marks = {SECRET_NAME, str(tenant.tenant_id), *own}
     return Victim(app, tenant, ids, frozenset(marks))

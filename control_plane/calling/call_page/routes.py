@@ -1,8 +1,9 @@
 """Serves the call page: plain HTML, CSS and one ES module, without a build step.
 
-The page is opened as ``/call?agent=AGENT_ID#key=sb_publishable_…`` to call an agent, and as
-``/call#call=CALL_ID&token=ACCESS_TOKEN`` to join a call. The key and the token are in the fragment,
-which browsers never send to a server, so they do not appear in logs.
+The page is opened as ``/s/TOKEN`` by a visitor of a public link or an invited tester, as
+``/call?agent=AGENT_ID#key=sb_publishable_…`` to call an agent, and as
+``/call#call=CALL_ID&token=ACCESS_TOKEN`` to join a call. The key and the access token are in the
+fragment, which browsers never send to a server, so they do not appear in logs.
 """
 
 from __future__ import annotations
@@ -37,6 +38,12 @@ def call_page_router(ice_servers: tuple[str, ...]) -> APIRouter:
     @router.get("/call")
     async def page(request: Request) -> FileResponse:
         return FileResponse(STATIC / "index.html", headers=PAGE_HEADERS)
+
+    @router.get("/s/{share_token}")
+    async def visitors_page(share_token: str) -> FileResponse:
+        # Whoever finds the address may call, so no search engine should show it.
+        hidden = PAGE_HEADERS | {"X-Robots-Tag": "noindex"}
+        return FileResponse(STATIC / "index.html", headers=hidden)
 
     @router.get("/call/config.json")
     async def configuration() -> JSONResponse:

@@ -32,6 +32,7 @@ CATEGORIES: Mapping[str, Category] = {
     "agent.failed": _MAILED_ONCE_A_DAY,
     "agent.degraded": _MAILED_ONCE_A_DAY,
     "agent.number_assigned": _ONLY_SHOWN,
+    "agent.minutes_requested": _MAILED,
     "system.api_key_created": _MAILED,
     "system.api_key_revoked": _ONLY_SHOWN,
     # The person who logged in always gets a mail of their own.

@@ -12,6 +12,7 @@ _DESCRIPTIONS = {
     "dialing queue": "Phone calls that wait to be dialed.",
     "live view": "A call as it happens.",
     "realtime": "Media of browser participants (WHIP, RFC 9725).",
+    "sharing": "Public links to agents, invited testers, and what both may do.",
     "recordings": "Recordings of calls.",
     "post-call": "Summary, sentiment, extraction and evaluation after a call.",
     "billing": "Balance, ledger, top-ups and invoices.",

@@ -85,10 +85,11 @@ def _call_of(scope: Scope) -> dict[str, str]:
 
 
 def _logged_path(scope: Scope) -> str:
-    """The path without phone numbers, which are about people."""
+    """The path without phone numbers, which are about people, and without tokens, which open what
+    they name."""
     path: str = scope["path"]
     for name, value in scope.get("path_params", {}).items():
-        if name.endswith("number"):
+        if name.endswith(("number", "token")):
             path = path.replace(f"/{value}", f"/{{{name}}}")
     return _PHONE_NUMBER.sub("{number}", path)
 

@@ -15,6 +15,7 @@ NotificationEvent = Literal[
     "agent.failed",
     "agent.degraded",
     "agent.number_assigned",
+    "agent.minutes_requested",
     "billing.low_balance",
     "billing.balance_depleted",
     "billing.payment_failed",

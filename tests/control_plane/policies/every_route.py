@@ -34,6 +34,7 @@ from tests.control_plane.policies import (
     publication,
     recordings,
     retention,
+    sharing,
     webhooks,
 )
 from tests.control_plane.policies.policy import Policies
@@ -65,6 +66,7 @@ _DOMAINS = (
     publication,
     recordings,
     retention,
+    sharing,
     webhooks,
 )
 

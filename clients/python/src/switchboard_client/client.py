@@ -23,6 +23,7 @@ from switchboard_client.resources import (
     AsyncErasures,
     AsyncNotifications,
     AsyncNumbers,
+    AsyncSharing,
     AsyncWebhooks,
     Batches,
     Billing,
@@ -32,6 +33,7 @@ from switchboard_client.resources import (
     Erasures,
     Notifications,
     Numbers,
+    Sharing,
     Webhooks,
 )
 from switchboard_client.retry import DEFAULT_RETRY, RetryPolicy
@@ -76,6 +78,7 @@ class Switchboard:
         self.notifications = Notifications(self._transport)
         self.carriers = Carriers(self._transport)
         self.numbers = Numbers(self._transport)
+        self.sharing = Sharing(self._transport)
 
     def request(
         self,
@@ -135,6 +138,7 @@ class AsyncSwitchboard:
         self.notifications = AsyncNotifications(self._transport)
         self.carriers = AsyncCarriers(self._transport)
         self.numbers = AsyncNumbers(self._transport)
+        self.sharing = AsyncSharing(self._transport)
 
     async def request(
         self,

@@ -737,6 +737,7 @@ class ChannelTest(WireModel):
             "agent.failed",
             "agent.degraded",
             "agent.number_assigned",
+            "agent.minutes_requested",
             "system.api_key_created",
             "system.api_key_revoked",
             "system.login_new_device",
@@ -1709,6 +1710,10 @@ class MemberView(WireModel):
     joined_at: AwareDatetime
 
 
+class MinutesRequested(WireModel):
+    minutes_requested_at: AwareDatetime
+
+
 class ModelEdit(WireModel):
     """The whole entry. A new model needs prices; for a known one they are optional."""
 
@@ -2369,6 +2374,7 @@ class PreferenceChange(WireModel):
             "agent.failed",
             "agent.degraded",
             "agent.number_assigned",
+            "agent.minutes_requested",
             "system.api_key_created",
             "system.api_key_revoked",
             "system.login_new_device",
@@ -2837,6 +2843,102 @@ class SessionsRevoked(WireModel):
     count: int
 
 
+class ShareLinkChange(WireModel):
+    """Fields that are left out stay as they are; a new link takes the defaults."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    enabled: bool = True
+    minutes_limit: int = 30
+    """All the minutes that visitors may ever use."""
+
+    max_call_seconds: int = 300
+    """The longest call. An agent's own shorter limit counts."""
+
+    max_concurrent: int = 2
+    """How many visitors may be in a call at a time."""
+
+    calls_per_ip_hour: int = 3
+    """How many calls one IPv4 address, or one /64 network of IPv6, has an hour."""
+
+    allowed_origins: list[str] | None = None
+    """
+    The origins of other pages on which the widget works, such as `https://shop.example`. Without any, only the link's own page works.
+    """
+
+
+class ShareLinkView(WireModel):
+    id: UUID
+    url: str
+    enabled: bool
+    minutes_limit: int
+    minutes_used: int
+    """Rounded up."""
+
+    minutes_reserved: int
+    """By calls that run now; rounded up."""
+
+    minutes_remaining: int
+    """For further calls; rounded down."""
+
+    seconds_used: int
+    """Connected time of the calls that are over."""
+
+    seconds_remaining: int
+    """For further calls."""
+
+    live_calls: int
+    max_call_seconds: int
+    max_concurrent: int
+    calls_per_ip_hour: int
+    allowed_origins: list[str]
+    minutes_requested_at: AwareDatetime | None
+    """When a visitor asked for more minutes; `null` again once `minutes_limit` is raised."""
+
+    created_at: AwareDatetime
+
+
+class SharedAgent(WireModel):
+    """The published version of an agent, to those who may call it."""
+
+    state: Literal["ready", "off", "unpublished", "empty", "busy"] | str
+    """
+    Whether a call can begin now, or else why not: `off` (its owner has switched it off), `unpublished` (the agent takes no calls), `empty` (no minutes are left) or `busy` (as many visitors as may call at a time do).
+    """
+
+    name: str | None
+    """As the agent introduces itself; `null` while `off`."""
+
+    role: str | None
+    company_name: str | None
+    about: str | None
+    """What the company does."""
+
+    language: str | None
+    minutes_remaining: int
+    """Rounded down."""
+
+    max_call_seconds: int
+    """How long a call that begins now may be."""
+
+    is_recorded: bool
+    asks_consent: bool
+    """Whether the agent announces the recording, which callers can refuse."""
+
+    minutes_requested: bool
+    """Whether the owner has been asked for more minutes already."""
+
+
+class SharedCallCreated(WireModel):
+    id: UUID
+    name: str
+    max_call_seconds: int
+    """The call ends after so many seconds."""
+
+    access: Access
+
+
 class SignUp(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -3181,6 +3283,70 @@ class TenantView(WireModel):
     available_usd: float
     agents: int
     calls_last_30_days: int
+
+
+class TesterChange(WireModel):
+    """Fields that are left out stay as they are."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    minutes_limit: int = 0
+    """A change also answers the tester's request for more minutes."""
+
+    expires_at: AwareDatetime | None = None
+    """`null`: the invitation does not end."""
+
+
+class TesterInvite(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    email: str
+    minutes_limit: int = 0
+    """
+    The minutes that the tester may use at your cost. With 0 the tester cannot call before you give some.
+    """
+
+    expires_at: AwareDatetime | None = None
+    """When the invitation ends; a date means its first moment in UTC."""
+
+
+class TesterView(WireModel):
+    id: UUID
+    agent_id: UUID
+    email: str
+    status: Literal["invited", "expired"] | str
+    url: str
+    """The address in the mail. Whoever has it can use the minutes."""
+
+    minutes_limit: int
+    minutes_used: int
+    """Rounded up."""
+
+    minutes_reserved: int
+    """By a call that runs now; rounded up."""
+
+    minutes_remaining: int
+    """For further calls; rounded down."""
+
+    seconds_used: int
+    """Connected time of the calls that are over."""
+
+    seconds_remaining: int
+    """For further calls."""
+
+    live_calls: int
+    invite_sent: bool
+    """Whether the last mail was accepted by a mail server."""
+
+    expires_at: AwareDatetime | None
+    minutes_requested_at: AwareDatetime | None
+    """When the tester asked for more minutes; `null` again once `minutes_limit` is changed."""
+
+    created_at: AwareDatetime
+    sent_at: AwareDatetime
+    """When the last mail was sent, or could not be."""
 
 
 class ToolTypeView(WireModel):
@@ -4764,6 +4930,15 @@ class SessionList(WireModel):
     sessions: list[SessionView]
 
 
+class ShareLinkAnswer(WireModel):
+    link: ShareLinkView
+
+
+class ShareLinkFound(WireModel):
+    link: ShareLinkView | None
+    """`null`: the agent has none yet."""
+
+
 class SkuEdit(WireModel):
     """The whole entry. A SKU that has never had a price costs nothing."""
 
@@ -4814,6 +4989,30 @@ class TenantPage(WireModel):
     total: int
     limit: int
     offset: int
+
+
+class TesterAnswer(WireModel):
+    tester: TesterView
+
+
+class TesterInvited(WireModel):
+    tester: TesterView
+    invite_sent: bool
+    """`false`: the invitation exists, but its mail was not sent, so send it again."""
+
+
+class TesterList(WireModel):
+    testers: list[TesterView]
+    """Newest first, without those that are revoked."""
+
+    link: ShareLinkView | None
+    link_feature: bool
+    """Whether the installation has public links."""
+
+    agent_uses_owner_keys: bool
+    """
+    Whether the agent runs on your own provider keys. Then every tester needs at least one free minute.
+    """
 
 
 class ToolCapabilities(WireModel):

@@ -248,6 +248,12 @@ class ForeignOrigin(ApiError):
     code = "foreign_origin"
 
 
+class FreeMinutesRequired(ApiError):
+    """This agent's testers need free minutes (400)."""
+
+    code = "free_minutes_required"
+
+
 class GatewayNotConfigured(ApiError):
     """This installation takes no payments: no payment gateway is configured (503)."""
 
@@ -312,6 +318,12 @@ class InvalidSignature(ApiError):
     """The event is not signed by the gateway (400)."""
 
     code = "invalid_signature"
+
+
+class InvalidTesterInput(ApiError):
+    """The tester's mail address, minutes or expiry is not valid (400)."""
+
+    code = "invalid_tester_input"
 
 
 class InvalidToken(ApiError):
@@ -632,6 +644,60 @@ class SessionRequired(ApiError):
     code = "session_required"
 
 
+class ShareLinkBusy(ApiError):
+    """As many people as may call at a time are in a call (409)."""
+
+    code = "share_link_busy"
+
+
+class ShareLinkNotFound(ApiError):
+    """The agent has no public link yet (404)."""
+
+    code = "share_link_not_found"
+
+
+class ShareLinkOff(ApiError):
+    """This link is switched off (409)."""
+
+    code = "share_link_off"
+
+
+class ShareLinkPoolEmpty(ApiError):
+    """No minutes are left (409)."""
+
+    code = "share_link_pool_empty"
+
+
+class ShareLinkRateLimited(ApiError):
+    """Too many calls from this network (429)."""
+
+    code = "share_link_rate_limited"
+
+
+class ShareLinkUnpublished(ApiError):
+    """The agent behind this link takes no calls at the moment (409)."""
+
+    code = "share_link_unpublished"
+
+
+class ShareLinksDisabled(ApiError):
+    """This installation has no public links (404)."""
+
+    code = "share_links_disabled"
+
+
+class ShareNotFound(ApiError):
+    """There is no such link (404)."""
+
+    code = "share_not_found"
+
+
+class ShareOriginNotAllowed(ApiError):
+    """This link does not permit the page's origin (403)."""
+
+    code = "origin_not_allowed"
+
+
 class SignUpDisabled(ApiError):
     """Sign-up is disabled on this installation (403)."""
 
@@ -678,6 +744,36 @@ class TenantNotFound(ApiError):
     """Tenant not found (404)."""
 
     code = "tenant_not_found"
+
+
+class TesterAlreadyInvited(ApiError):
+    """This mail address is already invited to the agent (409)."""
+
+    code = "tester_already_invited"
+
+
+class TesterInviteSendFailed(ApiError):
+    """The mail server did not accept the invitation (502)."""
+
+    code = "tester_invite_send_failed"
+
+
+class TesterLimitReached(ApiError):
+    """The agent has as many testers as it may have (409)."""
+
+    code = "tester_limit_reached"
+
+
+class TesterNotFound(ApiError):
+    """Tester not found (404)."""
+
+    code = "tester_not_found"
+
+
+class TesterResendCooldown(ApiError):
+    """An invitation is mailed at most once a minute (429)."""
+
+    code = "tester_resend_cooldown"
 
 
 class TooManyAttempts(ApiError):
@@ -832,6 +928,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "erasure_not_found": ErasureNotFound,
     "erasure_proof_not_available": ProofNotAvailable,
     "foreign_origin": ForeignOrigin,
+    "free_minutes_required": FreeMinutesRequired,
     "gateway_not_configured": GatewayNotConfigured,
     "gateway_unavailable": GatewayUnavailable,
     "generation_not_configured": GenerationNotConfigured,
@@ -843,6 +940,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "invalid_phone_number": InvalidPhoneNumber,
     "invalid_request": InvalidRequest,
     "invalid_signature": InvalidSignature,
+    "invalid_tester_input": InvalidTesterInput,
     "invalid_token": InvalidToken,
     "invitation_closed": InvitationClosed,
     "invitation_exists": InvitationExists,
@@ -862,7 +960,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "number_taken": NumberTaken,
     "object_store_unavailable": ObjectStoreUnavailable,
     "offer_replaced": OfferReplaced,
-    "origin_not_allowed": OriginNotAllowed,
+    "origin_not_allowed": ShareOriginNotAllowed,
     "own_keys_not_allowed": OwnKeysNotAllowed,
     "parked_event_not_applicable": ParkedEventNotApplicable,
     "parked_event_not_found": ParkedEventNotFound,
@@ -891,6 +989,14 @@ BY_CODE: dict[str, type[ApiError]] = {
     "secret_key_required": SecretKeyRequired,
     "session_not_found": SessionNotFound,
     "session_required": SessionRequired,
+    "share_link_busy": ShareLinkBusy,
+    "share_link_not_found": ShareLinkNotFound,
+    "share_link_off": ShareLinkOff,
+    "share_link_pool_empty": ShareLinkPoolEmpty,
+    "share_link_rate_limited": ShareLinkRateLimited,
+    "share_link_unpublished": ShareLinkUnpublished,
+    "share_links_disabled": ShareLinksDisabled,
+    "share_not_found": ShareNotFound,
     "sign_up_disabled": SignUpDisabled,
     "sms_not_configured": SmsNotConfigured,
     "spend_alert_not_found": SpendAlertNotFound,
@@ -899,6 +1005,11 @@ BY_CODE: dict[str, type[ApiError]] = {
     "tax_rate_exists": TaxRateExists,
     "tax_rate_not_found": TaxRateNotFound,
     "tenant_not_found": TenantNotFound,
+    "tester_already_invited": TesterAlreadyInvited,
+    "tester_invite_send_failed": TesterInviteSendFailed,
+    "tester_limit_reached": TesterLimitReached,
+    "tester_not_found": TesterNotFound,
+    "tester_resend_cooldown": TesterResendCooldown,
     "too_many_attempts": TooManyAttempts,
     "too_many_bodies": TooManyBodies,
     "too_many_calls": TooManyCalls,

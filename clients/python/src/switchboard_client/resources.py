@@ -29,6 +29,7 @@ from switchboard_client.operations import (
     erasures,
     notifications,
     numbers,
+    sharing,
     webhooks,
 )
 
@@ -383,3 +384,25 @@ class AsyncNumbers(AsyncResource):
     remove = awaitable(numbers.remove)
     settings = awaitable(numbers.settings)
     change_settings = awaitable(numbers.change_settings)
+
+
+class Sharing(Resource):
+    link = blocking(sharing.link)
+    change_link = blocking(sharing.change_link)
+    regenerate_link = blocking(sharing.regenerate_link)
+    testers = blocking(sharing.testers)
+    invite = blocking(sharing.invite)
+    change_tester = blocking(sharing.change_tester)
+    resend = blocking(sharing.resend)
+    revoke = blocking(sharing.revoke)
+
+
+class AsyncSharing(AsyncResource):
+    link = awaitable(sharing.link)
+    change_link = awaitable(sharing.change_link)
+    regenerate_link = awaitable(sharing.regenerate_link)
+    testers = awaitable(sharing.testers)
+    invite = awaitable(sharing.invite)
+    change_tester = awaitable(sharing.change_tester)
+    resend = awaitable(sharing.resend)
+    revoke = awaitable(sharing.revoke)

@@ -1,16 +1,17 @@
 /**
- * The call page: asks for the microphone, creates the call with a publishable key or joins one with a
- * participant's access token, connects with one SDP offer and answer (WHIP, RFC 9725), and shows the
+ * The call page: asks for the microphone, creates the call with a publishable key or through a public
+ * link, or joins one with a participant's access token, connects with one SDP offer and answer (WHIP, RFC 9725), and shows the
  * call as the data channel `events` tells it. When the connection is lost it makes new ones, each with
  * an offer and an answer of its own.
  */
 
 import { endWords } from "./end_words.js";
-import { agentId, checkLink, invitation, key } from "./link.js";
+import { agentId, checkLink, invitation, key, share } from "./link.js";
 import { Meter } from "./level_meter.js";
 import { openMicrophone } from "./microphone.js";
 import { Outcome } from "./outcome.js";
 import { apiTrouble, CALL_OVER, isFinal, noRoom, request } from "./requests.js";
+import { createSharedCall, look } from "./shared.js";
 import { Transcript } from "./transcript.js";
 import { Trouble } from "./trouble.js";
 import { view } from "./view.js";
@@ -48,6 +49,7 @@ async function placeOrJoin() {
     const url = new URL(`/v1/rtc/${encodeURIComponent(invitation.call)}`, location.href).href;
     return { id: invitation.call, access: { url, token: invitation.token } };
   }
+  if (share) return createSharedCall();
   const created = await createCall();
   return {
     id: created.id,
@@ -79,7 +81,7 @@ class Call {
     if (agentName) view.agent(agentName);
     document.body.dataset.call = id;
     this.bearer = { Authorization: `Bearer ${access.token}` };
-    this.outcome = new Outcome(id, this.bearer, invitation ? null : key);
+    this.outcome = new Outcome(id, this.bearer, invitation || share ? null : key);
     this.path = new URL(access.url).pathname;
     this.iceServers = await this.#findIceServers();
     if (this.over) return;
@@ -166,6 +168,7 @@ class Call {
       shownOutcome.follow();
     }
     if (current === this) current = null;
+    if (share) look().catch(() => undefined);
   }
 
   async #leave() {
@@ -318,6 +321,11 @@ function setMuted(muted) {
 async function introduce() {
   try {
     checkLink();
+    if (share) {
+      const name = await look();
+      if (name) view.agent(name);
+      return;
+    }
     const headers = { Authorization: `Bearer ${invitation ? invitation.token : key}` };
     const path = invitation
       ? `/v1/rtc/${encodeURIComponent(invitation.call)}`

@@ -1,4 +1,5 @@
-/** What the address of the page says: an agent and a key, or an invitation into a call. */
+/** What the address of the page says: an agent and a key, an invitation into a call, or the page
+ * of a public link or an invited tester. */
 
 import { Trouble } from "./trouble.js";
 
@@ -12,10 +13,14 @@ export const invitation =
     ? { call: secrets.get("call"), token: secrets.get("token") }
     : null;
 
+/** The token of the public link or the invitation at `/s/TOKEN`. */
+export const share = /^\/s\/([^/]+)$/.exec(location.pathname)?.[1] ?? null;
+
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Throws `Trouble` if a part of the link is missing or garbled. */
 export function checkLink() {
+  if (share) return;
   if (ID.test(invitation ? invitation.call : key && agentId)) return;
   throw new Trouble(
     "This link is not complete",

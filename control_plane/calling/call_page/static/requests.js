@@ -1,6 +1,6 @@
 /** Requests to the API, and what its refusals mean for the person. */
 
-import { invitation } from "./link.js";
+import { invitation, share } from "./link.js";
 import { Trouble, sentence } from "./trouble.js";
 
 /** For an answer 503 that does not say when to ask again. */
@@ -25,10 +25,23 @@ export async function request(path, options) {
   const problem = await response.json().catch(() => ({}));
   const detail = problem.detail ?? problem.title ?? response.statusText;
   const retryAfterMs = Number(response.headers.get("Retry-After")) * 1000 || RETRY_MS;
-  throw apiTrouble(response.status, detail, retryAfterMs);
+  throw apiTrouble(response.status, detail, retryAfterMs, problem.code);
 }
 
-export function apiTrouble(status, detail, retryAfterMs) {
+/** What a visitor of a public link reads, by the code of the refusal. */
+const SHARED = {
+  share_not_found: ["This link does not work any more", "Ask for a new one where you got it."],
+  share_link_off: ["This agent is not available", "It is off, or your invitation is over."],
+  share_link_unpublished: ["This agent takes no calls right now", "Come back later."],
+  share_link_pool_empty: ["No minutes are left for a call", "Try again soon, or ask for more."],
+  share_link_busy: ["All lines are busy", "Try again in a few minutes."],
+  share_link_rate_limited: ["You have called very often", "Try again in an hour."],
+  origin_not_allowed: ["This page may not use the link", "Its owner can permit it."],
+};
+
+export function apiTrouble(status, detail, retryAfterMs, code = null) {
+  if (share && SHARED[code]) return new Trouble(...SHARED[code], status, retryAfterMs);
+
   const titles = {
     401: "This link's key is not valid any more",
     402: "The account has no credit left",

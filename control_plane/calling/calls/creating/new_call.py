@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_plan import CallPlan, PriceRow
+from contracts.call_plan import LONGEST_CALL_SECONDS, CallPlan, PriceRow
 from contracts.call_status import CallStatus, ParticipantStatus
 from control_plane.calling.calls.creating import repository
 from control_plane.calling.calls.creating.call_caps import (
@@ -76,6 +76,7 @@ async def create_call(
     schedule: Schedule = NOW,
     retry: RetryRules = ONE_CALL,
     inbound: InboundLeg | None = None,
+    longest_seconds: int = LONGEST_CALL_SECONDS,
 ) -> NewCall:
     """Freeze the plan, insert the call, reserve its first increment and queue its phones, in one
     transaction. A call to a phone only needs that much credit; it is reserved when it is dialed.
@@ -90,6 +91,7 @@ async def create_call(
         capacity: whether workers can begin the call; ``None``: do not ask.
         priority, schedule, retry: for the phone legs; see ``enqueue_leg``.
         inbound: the call's only participant calls us. The checks are those of a browser's call.
+        longest_seconds: a limit of the call's duration beside the agent's own.
 
     Raises:
         NumberOnDoNotCallList: a participant must not be called.
@@ -132,6 +134,7 @@ async def create_call(
         settings.available_providers,
         only_declared=stranger is not None and not stranger.may_set_undeclared_variables,
         telecom_prices=tuple(telecom),
+        longest_seconds=longest_seconds,
     )
     plan = frozen.plan
     document = PlanDocument(

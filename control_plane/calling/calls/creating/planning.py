@@ -90,6 +90,7 @@ async def freeze_plan(
     *,
     only_declared: bool = False,
     telecom_prices: tuple[PriceRow, ...] = (),
+    longest_seconds: int = LONGEST_CALL_SECONDS,
 ) -> FrozenPlan:
     """The plan of a new call of the agent's published version.
 
@@ -99,6 +100,7 @@ async def freeze_plan(
             participant.
         platform_providers: the providers that every tenant of this installation can use.
         only_declared: refuse variables that the texts of the call's agents do not use.
+        longest_seconds: a limit of the call's duration beside the agent's own.
         telecom_prices: of the phone legs that the tenant pays for here.
 
     Raises:
@@ -144,7 +146,7 @@ async def freeze_plan(
         provider_urls=_own_urls(stacks, facts),
         prices=(*prices, *telecom_prices),
         unit_prices=catalogue.unit_prices_at(stacks, now),
-        limits=limits_of(agent, waits_for_phone=bool(caller_ids)),
+        limits=limits_of(agent, longest_seconds, waits_for_phone=bool(caller_ids)),
         participants=tuple(
             PlannedParticipant(
                 participant_id=uuid4(),
@@ -175,13 +177,17 @@ def locale_of(agent: AgentConfig, wanted: str | None) -> str:
     return wanted
 
 
-def limits_of(agent: AgentConfig, *, waits_for_phone: bool) -> CallLimits:
+def limits_of(
+    agent: AgentConfig, longest_seconds: int = LONGEST_CALL_SECONDS, *, waits_for_phone: bool
+) -> CallLimits:
     """The limits that the worker enforces, from the agent's advanced settings. An agent may be
     saved with a longer duration than any call may have."""
     return CallLimits(
         join_timeout_seconds=PHONE_JOIN_SECONDS if waits_for_phone else JOIN_SECONDS,
         max_duration_seconds=min(
-            math.ceil(agent.advanced.max_call_duration_seconds), LONGEST_CALL_SECONDS
+            math.ceil(agent.advanced.max_call_duration_seconds),
+            LONGEST_CALL_SECONDS,
+            longest_seconds,
         ),
         silence_prompt_seconds=agent.advanced.silence_prompt_delay_seconds,
         silence_hangup_seconds=agent.advanced.post_silence_hangup_seconds,

@@ -26,6 +26,7 @@ from control_plane.calling.calls.ending.served_agents import (
     served_agents,
     tariff_of,
 )
+from control_plane.calling.calls.ending.time_limits import reason_of
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.events.presence import complete
 from control_plane.calling.calls.models import Call, CallParticipant
@@ -71,6 +72,8 @@ async def end_call(
     if Effect.SETTLE not in moved.effects:
         return False
     plan = call.frozen_plan()
+    if isinstance(reason, EndReason):
+        cause = Ended(reason_of(reason, plan))
     served = served_agents(plan, call.takeovers or ())
     if connected_ms is not None:
         connected_ms = _believed(session, call, connected_ms, plan.limits.max_duration_seconds)

@@ -1,0 +1,1 @@
+"""An agent's public link, as its owner manages it."""

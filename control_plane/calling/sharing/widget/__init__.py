@@ -1,0 +1,1 @@
+"""The widget: one script that puts a shared agent on any web page."""
