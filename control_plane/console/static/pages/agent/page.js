@@ -9,6 +9,7 @@ const TABS = [
   { name: "versions", words: "Versions", load: () => import("./versions.js") },
   { name: "chat", words: "Chat", load: () => import("./chat.js") },
   { name: "talk", words: "Talk", load: () => import("./talk.js") },
+  { name: "sharing", words: "Sharing", load: () => import("./sharing.js") },
   { name: "calls", words: "Calls", load: () => import("./calls.js") },
 ];
 
