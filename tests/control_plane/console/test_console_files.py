@@ -46,6 +46,19 @@ async def test_every_file_that_a_file_names_is_served(http: httpx2.AsyncClient) 
     assert {path: (await http.get(path)).status_code for path in named} == dict.fromkeys(named, 200)
 
 
+def test_every_page_and_every_tab_has_a_module() -> None:
+    routes = (STATIC / "pages" / "routes.js").read_text()
+    pages = re.findall(r'^  \["/console[^"]*", "(\w+)"', routes, re.M)
+    assert len(pages) > 15
+    modules = [STATIC / "pages" / folder / "page.js" for folder in pages]
+    for area in ("agent", "operator"):
+        page = (STATIC / "pages" / area / "page.js").read_text()
+        tabs = re.findall(r'^  (\w+): "', page.split("const TABS", 1)[1].split("};", 1)[0], re.M)
+        assert len(tabs) > 5
+        modules += [STATIC / "pages" / area / f"{tab}.js" for tab in tabs]
+    assert [each for each in modules if not each.exists()] == []
+
+
 async def test_browsers_keep_files_and_ask_whether_these_are_the_newest(
     http: httpx2.AsyncClient,
 ) -> None:

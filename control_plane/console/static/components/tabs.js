@@ -23,13 +23,14 @@ export function linkRow(label, links) {
 /**
  * The tab that an address names, by default the first one.
  *
- * @param tabs each `{ name, words, load }`; a tab's address is `base/name`, and its module exports `tab(context)`.
- * @returns the tab, the links to all, and what the tab shows.
+ * @param tabs the words of each, by its name; a tab's address is `base/name`.
+ * @param load gets a tab's name and gives its module, which exports `tab(context)`.
+ * @returns the words of the tab, the links to all, and what the tab shows.
  */
-export async function openTab(label, base, tabs, name, context) {
-  const current = tabs.find((each) => each.name === name) ?? tabs[0];
-  const { tab } = await current.load();
+export async function openTab(label, base, tabs, load, name, context) {
+  const current = Object.hasOwn(tabs, name ?? "") ? name : Object.keys(tabs)[0];
+  const { tab } = await load(current);
   const shown = await tab(context);
-  const links = tabs.map((each) => [`${base}/${each.name}`, each.words, each === current]);
-  return { current, links: linkRow(label, links), shown };
+  const links = Object.entries(tabs).map(([each, words]) => [`${base}/${each}`, words, each === current]);
+  return { words: tabs[current], links: linkRow(label, links), shown };
 }

@@ -5,15 +5,16 @@ import { hasToken, operatorApi, useToken } from "./operator_api.js";
 
 const { a, section } = tags;
 
-const TABS = [
-  { name: "system", words: "System", load: () => import("./system.js") },
-  { name: "tenants", words: "Tenants", load: () => import("./tenants.js") },
-  { name: "catalogue", words: "Catalogue", load: () => import("./catalogue.js") },
-  { name: "prices", words: "Prices", load: () => import("./prices.js") },
-  { name: "offers", words: "Plans and taxes", load: () => import("./offers.js") },
-  { name: "invoices", words: "Invoices", load: () => import("./invoices.js") },
-  { name: "margin", words: "Margin", load: () => import("./margin.js") },
-];
+const TABS = {
+  system: "System",
+  tenants: "Tenants",
+  catalogue: "Catalogue",
+  prices: "Prices",
+  offers: "Plans and taxes",
+  invoices: "Invoices",
+  margin: "Margin",
+};
+const load = (name) => import(`./${name}.js`);
 
 function tokenForm() {
   const field = secretField("token", "Operator's token", {
@@ -43,10 +44,10 @@ async function forget() {
 
 export async function page({ params, query, signal }) {
   if (!hasToken()) return tokenForm();
-  const { current, links, shown } = await openTab("Operator", "/console/operator", TABS, params.tab, { query, signal });
+  const { words, links, shown } = await openTab("Operator", "/console/operator", TABS, load, params.tab, { query, signal });
   return [
     pageHead("Operator", {
-      about: current.words,
+      about: words,
       actions: [a({ href: "/console", class: "button" }, "To the console"), press("Close", forget)],
     }),
     links,
