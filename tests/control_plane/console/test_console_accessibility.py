@@ -12,6 +12,7 @@ from typing import Literal
 
 import pytest
 from playwright.async_api import Browser as Chromium
+from playwright.async_api import expect
 
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.platform.database import Database
@@ -196,5 +197,6 @@ async def look_at_the_operators_pages(looking: Looking) -> None:
     await person.presses("Open")
     for tab in OPERATORS:
         await person.follows(tab)
-        await person.page.locator(".table").first.wait_for()
+        current = person.page.locator("nav[aria-label=Operator] [aria-current]")
+        await expect(current).to_have_text(tab)
         await looking.at(f"operator, {tab}")
