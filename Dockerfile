@@ -15,6 +15,7 @@ COPY clients/python clients/python
 COPY carriers carriers
 COPY contracts contracts
 COPY control_plane control_plane
+COPY knowledge knowledge
 COPY link link
 COPY outbound outbound
 COPY pipelines pipelines

@@ -1,6 +1,6 @@
 """What a balance, an export and the audit of the books take when the ledger is long.
 
-python -m bench.ledger [--entries 5000000] [--requests 100]
+python -m bench.ledger [--entries 5000000] [--payments 100000] [--requests 1000]
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from rich.table import Table
 from control_plane.money.billing import audit_repository
 from control_plane.money.billing.audit import audit_books
 from control_plane.money.billing.audit_rotation import in_turn
+from control_plane.money.payments.auditing.audit import audit_payments
 from control_plane.platform.database import SYSTEM_ROLE, Database
+from switchboard.commands.billing import AUDIT_SECONDS as COMMAND_SECONDS
 from tests.control_plane.many_calls import add_calls
 from tests.own_api import OwnApi, own_api
 
@@ -54,10 +56,39 @@ _ENTRIES: LiteralString = """
         now() - (%(entries)s - n) * (interval '1 day' * %(days)s / %(entries)s)
     FROM generate_series(%(first)s::int, %(last)s::int) n JOIN numbered ON number = n %% %(tenants)s
 """
+_PAYMENTS: LiteralString = """
+    INSERT INTO payments (id, tenant_id, kind, state, gateway, currency, subtotal_minor, tax_minor,
+        total_minor, credit_micros, bonus_micros, taxes, gateway_payment_id, resolved_at)
+    SELECT gen_random_uuid(), CASE WHEN n %% %(share)s = 0 THEN %(busy)s ELSE numbered.id END,
+        'recharge', 'succeeded', 'stripe', 'USD', 2000, 0, 2000, 20000000, 0, '[]', 'pi_' || n,
+        now()
+    FROM generate_series(1, %(payments)s::int) n
+    JOIN (SELECT id, row_number() OVER () - 1 AS number FROM tenants) AS numbered
+        ON number = n %% %(tenants)s
+"""
+_TOP_UPS: LiteralString = """
+    INSERT INTO ledger_entries (id, tenant_id, reference, transaction_type, free_micros,
+        purchased_micros, amount_seconds, description)
+    SELECT gen_random_uuid(), tenant_id, 'topup:stripe:' || gateway_payment_id, 'topup', 0,
+        credit_micros, 0, 'Automatic recharge'
+    FROM payments
+"""
+_INVOICES: LiteralString = """
+    INSERT INTO invoices (id, invoice_number, tenant_id, kind, status, currency, subtotal_minor,
+        tax_minor, discount_minor, total_minor, taxes, gateway, payment_event_id, reference,
+        billed_to, issued_at)
+    SELECT gen_random_uuid(), 'INV-2026-' || lpad(row_number() OVER ()::text, 8, '0'), tenant_id,
+        'topup', 'paid', currency, total_minor, 0, 0, total_minor, '[]', gateway, id,
+        'payment:' || id, '{}', now()
+    FROM payments
+"""
+_COUNTER: LiteralString = """
+    INSERT INTO invoice_counters (prefix, year, last_number) VALUES ('INV', 2026, %s)
+"""
 
 
-def fill(connection: psycopg.Connection, busy: UUID, entries: int) -> None:
-    """Charges of many tenants, spread over ``DAYS``, oldest first."""
+def fill(connection: psycopg.Connection, busy: UUID, entries: int, payments: int) -> None:
+    """Charges of many tenants, spread over ``DAYS``, oldest first; and top-ups of today."""
     connection.execute(f"SET ROLE {SYSTEM_ROLE}")
     connection.execute(_TENANTS, (TENANTS,))
     connection.execute(_ACCOUNTS)
@@ -74,8 +105,15 @@ def fill(connection: psycopg.Connection, busy: UUID, entries: int) -> None:
                 "last": min(first + AT_ONCE - 1, entries),
             },
         )
+    connection.execute(
+        _PAYMENTS,
+        {"share": BUSY_SHARE, "busy": busy, "payments": payments, "tenants": TENANTS},
+    )
+    connection.execute(_TOP_UPS)
+    connection.execute(_INVOICES)
+    connection.execute(_COUNTER, (payments,))
     connection.execute("RESET ROLE")
-    connection.execute("VACUUM (ANALYZE) ledger_entries")
+    connection.execute("VACUUM (ANALYZE)")
 
 
 def answered_seconds(api: OwnApi, key: str, path: str, requests: int) -> list[float]:
@@ -96,6 +134,9 @@ class Audited:
 
     accounts: list[float]
     day: list[float]
+    payments: list[float]
+    incremental: list[float]
+    """As ``switchboard billing audit`` does it."""
     whole: list[float]
 
 
@@ -103,7 +144,7 @@ async def audited(api: OwnApi) -> Audited:
     database = Database(
         api.app_url, system_url=api.system_url, deadline_seconds=AUDIT_LIMIT_SECONDS
     )
-    times = Audited([], [], [])
+    times = Audited([], [], [], [], [])
     for _ in range(AUDITS):
         async with database.system_session() as session:
             times.accounts.append(await _taken(audit_repository.unbalanced_accounts(session)))
@@ -111,6 +152,13 @@ async def audited(api: OwnApi) -> Audited:
         spans = in_turn(await audit_repository.days(session))
         for span in spans:
             times.day.append(await _taken(audit_repository.tenants_with_wrong_days(session, span)))
+    for _ in range(AUDITS):
+        times.payments.append(await _taken(audit_payments(database)))
+    for _ in range(3):
+        began = time.perf_counter()
+        await _taken(audit_books(database, seconds=COMMAND_SECONDS))
+        await _taken(audit_payments(database))
+        times.incremental.append(time.perf_counter() - began)
     times.whole.append(await _taken(audit_books(database, seconds=AUDIT_LIMIT_SECONDS)))
     await database.aclose()
     return times
@@ -123,14 +171,16 @@ async def _taken(finding: Awaitable[list[Any]]) -> float:
     return time.perf_counter() - began
 
 
-def run(entries: int, requests: int) -> Table:
-    table = Table(title=f"{entries:,} entries of {TENANTS} tenants in {DAYS} days")
+def run(entries: int, payments: int, requests: int) -> Table:
+    table = Table(
+        title=f"{entries:,} charges of {TENANTS} tenants in {DAYS} days, {payments:,} payments"
+    )
     for column in ("what", "p50 ms", "p99 ms"):
         table.add_column(column, justify="left" if column == "what" else "right")
     with own_api() as api:
         busy, key = api.open_account()
         with psycopg.connect(api.psycopg_url, autocommit=True) as connection:
-            fill(connection, busy, entries)
+            fill(connection, busy, entries, payments)
             add_calls(connection, busy, [uuid4()], CALLS)
         asked = answered_seconds(api, key, "/v1/billing/balance", requests)
         exported = answered_seconds(api, key, "/v1/billing/export.csv", EXPORTS)
@@ -140,6 +190,8 @@ def run(entries: int, requests: int) -> Table:
         ("GET /v1/billing/export.csv, 5,000 calls", exported),
         ("audit: all accounts", audit.accounts),
         ("audit: one day", audit.day),
+        ("audit: all payments and invoices", audit.payments),
+        ("audit: as the command does it", audit.incremental),
         ("audit: all accounts and all days", audit.whole),
     ):
         p99 = sorted(seconds)[int(0.99 * (len(seconds) - 1))]
@@ -150,9 +202,10 @@ def run(entries: int, requests: int) -> Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--entries", type=int, default=5_000_000)
-    parser.add_argument("--requests", type=int, default=100)
+    parser.add_argument("--payments", type=int, default=100_000)
+    parser.add_argument("--requests", type=int, default=1_000)
     arguments = parser.parse_args()
-    Console().print(run(arguments.entries, arguments.requests))
+    Console().print(run(arguments.entries, arguments.payments, arguments.requests))
 
 
 if __name__ == "__main__":

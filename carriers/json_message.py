@@ -26,6 +26,20 @@ def member(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def find_row(rows: object, name: str, value: str) -> Mapping[str, Any] | None:
+    """The first of ``rows`` whose field ``name`` is ``value``. Carriers look for a part of it."""
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and row.get(name) == value:
+            return row
+    return None
+
+
+def id_of(document: Mapping[str, Any] | None, name: str = "id") -> str | None:
+    """An id, which carriers write as a number or as text."""
+    value = None if document is None else document.get(name)
+    return str(value) if isinstance(value, int | str) and value else None
+
+
 def text_of(document: Mapping[str, Any], name: str) -> str | None:
     value = document.get(name)
     return value if isinstance(value, str) and value else None

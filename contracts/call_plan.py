@@ -137,6 +137,16 @@ class PlannedParticipant(BaseModel):
     """Caller id of a phone leg, E.164."""
 
 
+class PlannedSource(BaseModel):
+    """A knowledge source whose passages an agent can look up. They are in the object store, at
+    ``contracts.knowledge_bundles.bundle_path``."""
+
+    model_config = _FROZEN
+    source_id: UUID
+    title: str
+    digest: str
+
+
 MAX_AGENTS = 8
 """How many agents can talk in one call: the first one and those that take over."""
 
@@ -153,6 +163,7 @@ class PlannedAgent(BaseModel):
     locale: LanguageTag
     stack: ResolvedStack
     prices: tuple[PriceRow, ...]
+    knowledge: tuple[PlannedSource, ...] = Field((), exclude_if=lambda sources: not sources)
 
     @property
     def name(self) -> str:
@@ -197,6 +208,10 @@ class CallPlan(BaseModel):
     """The agents that can take over, at most ``MAX_AGENTS - 1``. Written only if there are any:
     release 0.1 refuses fields that it does not know."""
 
+    knowledge: tuple[PlannedSource, ...] = Field((), exclude_if=lambda sources: not sources)
+    """What the agent can look up, as it was when the call was created. Written only if there is
+    any: earlier releases refuse fields that they do not know."""
+
     @property
     def agents(self) -> dict[UUID, PlannedAgent]:
         """Every agent that can talk in the call, by its id; the one that begins it comes first."""
@@ -219,6 +234,15 @@ class CallPlan(BaseModel):
         return self.model_copy(update=own | {"handoffs": tuple(others.values())})
 
     @property
+    def asks_for_secrets(self) -> bool:
+        """Whether an agent of the call has a ``sensitive`` slot."""
+        return any(
+            slot.sensitive
+            for agent in self.agents.values()
+            for slot in agent.agent.playbook.required_slots
+        )
+
+    @property
     def without_realtime(self) -> CallPlan:
         """The plan as if its realtime model, if it has one, did not exist."""
         return self.model_copy(update={"stack": self.stack.without_realtime})
@@ -227,11 +251,6 @@ class CallPlan(BaseModel):
     def rate_micros_per_minute(self) -> int:
         """What one connected minute with the first agent costs the tenant, in micro-dollars."""
         return sum(row.micros_per_minute for row in self.prices)
-
-    @property
-    def telecom_micros_per_minute(self) -> int:
-        """What one connected minute of the plan's phone legs costs, whichever agent talks."""
-        return sum(row.micros_per_minute for row in self.prices if row.component == "telecom")
 
     @property
     def highest_rate_micros_per_minute(self) -> int:

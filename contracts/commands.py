@@ -1,5 +1,5 @@
-"""Control plane → one worker. A command names its call. A worker that does not run that call
-ignores it.
+"""Control plane or bridge → one worker. A command names its call. A worker that does not run that
+call ignores it.
 
 Commands that need an answer carry ``reply_to``: the worker pushes one ``CommandReply`` to the list
 ``redis_names.reply(reply_to)`` and lets it expire.
@@ -41,11 +41,24 @@ class OfferLeg(BaseModel):
 
 
 class RemoveLeg(BaseModel):
-    """Take the participant out of the room. It counts as having left in good order."""
+    """Take the participant out of the room. Without ``lost_carrier`` it counts as having left in
+    good order."""
 
     model_config = _FROZEN
     type: Literal["leg.remove"] = "leg.remove"
     participant_id: UUID
+    lost_carrier: str | None = Field(None, exclude_if=lambda carrier: carrier is None)
+    """The carrier of a phone whose line was lost on our side, as when its bridge died."""
+
+
+class PhoneNotReached(BaseModel):
+    """The phone that the call has asked for (``contracts.events.PhoneWanted``) will not come."""
+
+    model_config = _FROZEN
+    type: Literal["phone.not_reached"] = "phone.not_reached"
+    participant_id: UUID
+    why: str
+    """For the call's event log: ``busy``, or a sentence."""
 
 
 class ReleaseCall(BaseModel):
@@ -68,8 +81,20 @@ class ExtendFunds(BaseModel):
     """The balance allowed less than was wanted. Unless credit is added, nothing more will come."""
 
 
+class MachineReported(BaseModel):
+    """The bridge: the carrier says that a machine has answered the phone that was dialed.
+    ``records``: its greeting is over, so that a message can be left. May come twice, late, or
+    before the phone's sound; workers of releases without phones cannot read it, and have none."""
+
+    model_config = _FROZEN
+    type: Literal["leg.machine_reported"] = "leg.machine_reported"
+    participant_id: UUID
+    records: bool
+
+
 CommandBody = Annotated[
-    EndCall | ExtendFunds | OfferLeg | ReleaseCall | RemoveLeg, Field(discriminator="type")
+    EndCall | ExtendFunds | MachineReported | OfferLeg | PhoneNotReached | ReleaseCall | RemoveLeg,
+    Field(discriminator="type"),
 ]
 
 

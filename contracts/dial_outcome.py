@@ -19,7 +19,7 @@ class DialOutcome(StrEnum):
     CANCELED = "canceled"
     """We gave up before anybody answered."""
     FAILED = "failed"
-    """The carrier could not place the call."""
+    """The carrier could not place the call, or the phone's line was lost on our side."""
 
 
 STATUS_AFTER_DIAL: dict[DialOutcome, CallStatus] = {

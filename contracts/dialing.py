@@ -19,6 +19,9 @@ from contracts.dial_outcome import DialOutcome
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 
+MachineDetection = Literal["off", "detect", "detect_and_wait"]
+
+
 class DialRequest(BaseModel):
     """One attempt to reach one phone. Numbers are E.164.
 
@@ -40,6 +43,9 @@ class DialRequest(BaseModel):
     account_id: UUID | None = Field(None, exclude_if=lambda account_id: account_id is None)
     """The account at the carrier that places and pays the call (``contracts.carrier_accounts``).
     ``None`` for carriers that need none."""
+    machine_detection: MachineDetection = Field("off", exclude_if=lambda asked: asked == "off")
+    """What the carrier is asked to listen for, if it can: whether a machine answers (``detect``),
+    and when that records (``detect_and_wait``)."""
 
 
 class LegStage(StrEnum):

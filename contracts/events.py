@@ -45,6 +45,10 @@ class LegLeft(BaseModel):
     type: Literal["leg.left"] = "leg.left"
     participant_id: UUID
     cause: Literal["left", "connection_lost", "call_ended"]
+    lost_carrier: str | None = Field(
+        None, max_length=40, exclude_if=lambda carrier: carrier is None
+    )
+    """The carrier of a phone whose line was lost on our side, as when its bridge died."""
 
 
 class TranscriptSegment(BaseModel):
@@ -163,6 +167,33 @@ class CallMetered(BaseModel):
     a new kind of event could not be read by the previous release."""
 
 
+class KeysPressed(BaseModel):
+    """Keys of one phone. ``received``: its person has pressed them; ``sent``: the agent has.
+
+    ``digits`` is ``None`` where they must not be kept: they may be a secret, or the agent keeps no
+    transcript.
+    """
+
+    model_config = _FROZEN
+    participant_id: UUID
+    direction: Literal["received", "sent"]
+    digits: str | None
+
+
+class PhoneWanted(BaseModel):
+    """Call a phone into this call, as ``participant_id``: a person to whom it is transferred.
+
+    The worker sends it only for agents with a ``transfer`` tool, which the releases that cannot
+    read it do not publish.
+    """
+
+    model_config = _FROZEN
+    type: Literal["phone.wanted"] = "phone.wanted"
+    participant_id: UUID
+    to_number: str
+    """E.164."""
+
+
 class Logged(BaseModel):
     """A line for the call's event log that changes no state."""
 
@@ -170,6 +201,9 @@ class Logged(BaseModel):
     type: Literal["logged"] = "logged"
     level: Literal["info", "warning", "error"]
     message: str
+    keys: KeysPressed | None = Field(None, exclude_if=lambda keys: keys is None)
+    """What the line tells of, if that is keys. Written only then: release 0.1 refuses fields that
+    it does not know, and has no phones."""
 
 
 class CallEnded(BaseModel):
@@ -180,6 +214,11 @@ class CallEnded(BaseModel):
     end_reason: EndReason
     connected_ms: NonNegativeInt | None
     detail: str | None = None
+    lost_carrier: str | None = Field(
+        None, max_length=40, exclude_if=lambda carrier: carrier is None
+    )
+    """The carrier of the last leg, if that was a phone whose line was lost on our side. The call
+    has then failed; a release that does not know this field takes ``end_reason``."""
 
 
 EventBody = Annotated[
@@ -195,6 +234,7 @@ EventBody = Annotated[
     | RecordingStarted
     | RecordingStopped
     | CallMetered
+    | PhoneWanted
     | Logged
     | CallEnded,
     Field(discriminator="type"),

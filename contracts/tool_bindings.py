@@ -142,6 +142,17 @@ class Transfer(BaseModel):
     """An E.164 number or a SIP URI."""
     message: SpokenLine | None = None
     """Said before the call is transferred."""
+    mode: Literal["cold", "warm"] = "cold"
+    """``cold``: the caller is connected as soon as somebody answers. ``warm``: the agent first
+    tells the person in private what the call is about; meanwhile the caller hears music."""
+    summary: SpokenLine | None = None
+    """What the agent tells the person in a warm transfer. ``null``: what the language model writes,
+    or what the playbook has noted."""
+    then: Literal["leave", "stay"] = "leave"
+    """What the agent does once both are connected. If it stays, it goes on to listen and answer."""
+    unreached_message: SpokenLine | None = None
+    """Said to the caller if nobody was reached, and the agent goes on. ``null``: a sentence in the
+    language of the call."""
 
 
 class EndCall(BaseModel):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agent_builder.routes import router as agent_builder
 from control_plane.building.agents import repository as agents_repository
@@ -19,6 +21,8 @@ from control_plane.building.agents.versions.routes import router as agent_versio
 from control_plane.building.catalogue.operator_routes import router as catalogue_edits
 from control_plane.building.catalogue.routes import router as catalogue
 from control_plane.building.estimates.routes import router as estimates
+from control_plane.building.knowledge_sources import service as knowledge_source_service
+from control_plane.building.knowledge_sources.routes import router as knowledge_sources
 from control_plane.building.provider_keys.routes import router as provider_keys
 from control_plane.building.voice_samples.routes import router as voice_samples
 from control_plane.calling.batches.routes import router as batches
@@ -31,6 +35,7 @@ from control_plane.calling.calls.creating.dispatcher import Dispatcher
 from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.calls.feedback_routes import router as call_feedback
 from control_plane.calling.calls.latency_routes import router as call_latencies
+from control_plane.calling.calls.leg_routes import router as call_legs
 from control_plane.calling.calls.participant_routes import router as call_participants
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.routes import router as calls
@@ -129,6 +134,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     call_participants,
     call_feedback,
     call_bills,
+    call_legs,
     calls,
     accounts,
     members,
@@ -152,6 +158,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     share_links,
     testers,
     shared_agents,
+    knowledge_sources,
     agents,
     billing,
     payments,
@@ -187,6 +194,11 @@ def _api() -> APIRouter:
     for router in ROUTERS:
         api.include_router(router)
     return api
+
+
+async def _on_agent_deleted(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> None:
+    await numbers_repository.drop_mappings(session, tenant_id, agent_id)
+    await knowledge_source_service.delete_all(session, tenant_id, agent_id)
 
 
 def create_app(settings: ControlPlaneSettings) -> FastAPI:
@@ -259,7 +271,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     # Implementations on higher floors that lower floors call.
     app.state.agent_directory = agents_repository
     app.state.call_directory = call_records
-    app.state.on_agent_deleted = numbers_repository.drop_mappings
+    app.state.on_agent_deleted = _on_agent_deleted
     app.state.payment_preferences = payment_preferences(settings)
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)

@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 from procrastinate.exceptions import ConnectorException
 
+from control_plane.building.knowledge_sources import tasks as knowledge_tasks
 from control_plane.calling.batches import tasks as batch_tasks
 from control_plane.calling.calls.count_folding import keep_folding
 from control_plane.calling.calls.creating.dispatcher import keep_advancing, keep_redispatching
@@ -25,6 +26,7 @@ from control_plane.calling.intelligence import tasks as intelligence_tasks
 from control_plane.calling.reaper.reaper import Reaper
 from control_plane.calling.recordings import tasks as recording_tasks
 from control_plane.calling.retention import tasks as retention_tasks
+from control_plane.calling.transfers import tasks as transfer_tasks
 from control_plane.identity.accounts import tasks as account_tasks
 from control_plane.money.billing import tasks as billing_tasks
 from control_plane.money.payments import tasks as payment_tasks
@@ -69,6 +71,7 @@ JOB_DOMAINS = (
     erasure_tasks,
     idempotency_tasks,
     intelligence_tasks,
+    knowledge_tasks,
     notification_tasks,
     partition_tasks,
     payment_tasks,
@@ -76,6 +79,7 @@ JOB_DOMAINS = (
     recording_tasks,
     retention_tasks,
     spend_alert_tasks,
+    transfer_tasks,
     webhook_tasks,
 )
 """Modules that declare jobs. The worker knows only the jobs of imported modules."""

@@ -90,6 +90,9 @@ def demo(
     strict: Annotated[
         bool, typer.Option("--strict", help="Also fail when a latency is above its target.")
     ] = False,
+    phone: Annotated[
+        bool, typer.Option("--phone", help="Call by phone, through a carrier on this machine.")
+    ] = False,
     port: Port = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -99,7 +102,9 @@ def demo(
 
     settings = command_settings(data_dir, port=port)
     log_to_file(settings.data_dir, "demo", settings.log_level)
-    options = DemoOptions(settings=settings, exit_when_done=exit_when_done, strict=strict)
+    options = DemoOptions(
+        settings=settings, exit_when_done=exit_when_done, strict=strict, by_phone=phone
+    )
     raise typer.Exit(run_demo(options))
 
 
@@ -118,7 +123,7 @@ def call(
     data_dir: DataDir = None,
 ) -> None:
     """Call an agent from the command line."""
-    from switchboard.commands.call import CallOptions, run_call
+    from switchboard.commands.call.call import CallOptions, run_call
 
     settings = command_settings(data_dir)
     options = CallOptions(

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from redis.asyncio import Redis
 
 from carriers.account import CarrierName
-from carriers.api import CarrierApi, CarrierProblem, Dial, DialRefused
+from carriers.api import CarrierApi, CarrierProblem, Dial, DialRefused, MachineDetection
 from carriers.call_events import StageReached
 from contracts.carrier_accounts import status_url, voice_url
 from contracts.dial_outcome import DialOutcome
@@ -165,6 +165,7 @@ class AccountCarrier:
                     status_url=status_url(self._public_url, self.name, account.account_id) + query,
                     ring_timeout_seconds=request.ring_timeout_seconds,
                     reference=str(request.attempt_id),
+                    machine_detection=MachineDetection(request.machine_detection),
                 )
             )
         except CarrierProblem as problem:

@@ -35,6 +35,7 @@ from telephony_bridge.tickets import Tickets
 from telephony_bridge.webhooks.accounts import Accounts, Specs
 from telephony_bridge.webhooks.app import BridgeApp
 from telephony_bridge.webhooks.inbound_desk import InboundDesk
+from telephony_bridge.webhooks.machine_news import MachineNews
 from telephony_bridge.webhooks.media_door import MediaDoor
 from telephony_bridge.webhooks.seen import Seen
 from telephony_bridge.webhooks.server import BridgeServer, listen
@@ -117,7 +118,8 @@ async def _serving(
         seen, tickets = Seen(redis), Tickets(redis)
         dialed = DialedLegs(redis, settings.bridge_id)
         desk = InboundDesk(waiting, settings.bridge_id)
-        webhooks = Webhooks(public_url, seen, desk, tickets, dialed, time.time)
+        machines = MachineNews(redis)
+        webhooks = Webhooks(public_url, seen, desk, tickets, dialed, machines, time.time)
         door = MediaDoor(seen, tickets, legs, time.time)
         listener = listen(settings.host, settings.port)
         server = BridgeServer(BridgeApp(public_url, accounts, webhooks, door))

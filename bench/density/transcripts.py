@@ -18,6 +18,8 @@ from tests.e2e.up import Up
 from tests.runtime.media.impaired_network import word_errors
 
 QUESTIONS = 100
+CREDIT_USD = 1_000
+"""So that no long run ends for want of credit."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ async def new_account(
     ]
     body = agent_body() | {"playbook": {"qualificationFlow": questions}} | dict(fields or {})
     account = await create_account(up.state.api_url, secrets.operator_token)
+    async with AsyncSwitchboard(up.state.api_url, secrets.operator_token) as operator:
+        credits = f"/v1/operator/tenants/{account.tenant_id}/credits"
+        await operator.request(
+            "POST", credits, body={"amount_usd": CREDIT_USD, "description": "A long run"}
+        )
     async with AsyncSwitchboard(up.state.api_url, account.secret_key) as api:
         agent = await api.agents.create(
             body | (stack_fields() if vendors else {}) | {**(fields or {})}

@@ -18,7 +18,7 @@ from carriers.api import (
     ProblemKind,
     WebhookAddresses,
 )
-from carriers.json_message import text_of
+from carriers.json_message import find_row, id_of, text_of
 from carriers.phone_number import without_plus
 from carriers.rest import CarrierRest, Reply
 from carriers.settings import CarrierSettings
@@ -65,7 +65,7 @@ class PlivoApi:
         else:
             body["app_name"] = webhooks.application_name
             reply = await self._done("POST", "/Application/", "create an application", body)
-            application = _text(reply.document.get("app_id"))
+            application = id_of(reply.document, "app_id")
         if application is None:
             raise CarrierProblem(ProblemKind.REFUSED, "Plivo gave its new application no id.")
         return self._credentials.model_copy(update={"application_id": application})
@@ -117,7 +117,7 @@ class PlivoApi:
             reply = await self._send("POST", "/Call/", body)
         except CarrierProblem as unplaced:
             raise DialRefused(DialOutcome.FAILED, unplaced) from unplaced
-        call_id = _text(reply.document.get("request_uuid"))
+        call_id = id_of(reply.document, "request_uuid")
         if not reply.is_success or call_id is None:
             problem = self._problem(reply, "place the call")
             is_number = reply.status == 400 and "to parameter" in problem.message.lower()
@@ -151,12 +151,7 @@ class PlivoApi:
         reply = await self._done(
             "GET", "/Application/", "show its applications", query={"app_name": name}
         )
-        rows = reply.document.get("objects")
-        for row in rows if isinstance(rows, list) else ():
-            # Plivo looks for the beginning of the name.
-            if isinstance(row, dict) and row.get("app_name") == name:
-                return _text(row.get("app_id"))
-        return None
+        return id_of(find_row(reply.document.get("objects"), "app_name", name), "app_id")
 
     async def _done(
         self,
@@ -190,10 +185,6 @@ class PlivoApi:
 
 def _number_path(number: str) -> str:
     return f"/Number/{quote(without_plus(number), safe='')}/"
-
-
-def _text(value: object) -> str | None:
-    return str(value) if isinstance(value, int | str) and value else None
 
 
 def _is_spent(credit: object) -> bool:

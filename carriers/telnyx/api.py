@@ -19,7 +19,7 @@ from carriers.api import (
     ProblemKind,
     WebhookAddresses,
 )
-from carriers.json_message import member, text_of
+from carriers.json_message import find_row, id_of, member, text_of
 from carriers.rest import CarrierRest, Reply
 from carriers.settings import CarrierSettings
 from carriers.telnyx.statuses import REFUSALS
@@ -66,7 +66,7 @@ class TelnyxApi:
             connection = await self._application(webhooks.application_name)
         if connection is None:
             reply = await self._done("POST", _APPLICATIONS, "create an application", body)
-            connection = _id(member(reply.document, "data"))
+            connection = id_of(member(reply.document, "data"))
         else:
             path = f"{_APPLICATIONS}/{quote(connection, safe='')}"
             reply = await self._done("GET", path, "show the application")
@@ -91,7 +91,7 @@ class TelnyxApi:
             raise CarrierProblem(
                 ProblemKind.NOT_FOUND, f"The account at Telnyx does not have the number {number}."
             )
-        path = f"/v2/phone_numbers/{quote(_id(resource) or '', safe='')}"
+        path = f"/v2/phone_numbers/{quote(id_of(resource) or '', safe='')}"
         await self._done("PATCH", path, "bind the number", {"connection_id": connection})
 
     async def unbind_number(self, number: str, webhooks: WebhookAddresses) -> None:
@@ -149,23 +149,17 @@ class TelnyxApi:
         """The only outbound voice profile of the account; ``None`` if there is a choice."""
         reply = await self._done("GET", "/v2/outbound_voice_profiles", "show voice profiles")
         profiles = _rows(reply)
-        return _id(profiles[0]) if len(profiles) == 1 else None
+        return id_of(profiles[0]) if len(profiles) == 1 else None
 
     async def _application(self, name: str) -> str | None:
         query = {"filter[application_name][contains]": name}
         reply = await self._done("GET", _APPLICATIONS, "show its applications", query=query)
-        for row in _rows(reply):
-            if row.get("application_name") == name:
-                return _id(row)
-        return None
+        return id_of(find_row(reply.document.get("data"), "application_name", name))
 
     async def _number(self, number: str) -> Mapping[str, Any] | None:
         query = {"filter[phone_number]": number}
         reply = await self._done("GET", "/v2/phone_numbers", f"look up {number}", query=query)
-        for row in _rows(reply):
-            if row.get("phone_number") == number:
-                return row
-        return None
+        return find_row(reply.document.get("data"), "phone_number", number)
 
     def _connection(self) -> str:
         if self._credentials.connection_id is None:
@@ -212,8 +206,3 @@ class TelnyxApi:
 def _rows(reply: Reply) -> list[Mapping[str, Any]]:
     rows = reply.document.get("data")
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-
-
-def _id(row: Mapping[str, Any]) -> str | None:
-    value = row.get("id")
-    return str(value) if isinstance(value, int | str) and value else None

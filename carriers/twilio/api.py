@@ -18,7 +18,7 @@ from carriers.api import (
     ProblemKind,
     WebhookAddresses,
 )
-from carriers.json_message import text_of
+from carriers.json_message import find_row, text_of
 from carriers.rest import CarrierRest, Reply
 from carriers.settings import CarrierSettings
 from carriers.twilio.answer import dial_element
@@ -159,12 +159,7 @@ class TwilioApi:
         )
         if not reply.is_success:
             raise self._problem(reply, f"look up {number}")
-        found = reply.document.get("incoming_phone_numbers")
-        # Twilio looks for a part of the number.
-        for resource in found if isinstance(found, list) else ():
-            if isinstance(resource, dict) and resource.get("phone_number") == number:
-                return resource
-        return None
+        return find_row(reply.document.get("incoming_phone_numbers"), "phone_number", number)
 
     async def _owned_number(self, number: str) -> Mapping[str, Any]:
         resource = await self._number(number)

@@ -20,7 +20,7 @@ from carriers.api import (
     ProblemKind,
     WebhookAddresses,
 )
-from carriers.json_message import member, text_of
+from carriers.json_message import find_row, member, text_of
 from carriers.phone_number import without_plus
 from carriers.rest import CarrierRest, Reply
 from carriers.settings import CarrierSettings
@@ -187,11 +187,7 @@ class VonageApi:
         )
         if not reply.is_success:
             raise self._problem(reply, f"look up {number}")
-        rows = reply.document.get("numbers")
-        for row in rows if isinstance(rows, list) else ():
-            if isinstance(row, dict) and row.get("msisdn") == without_plus(number):
-                return row
-        return None
+        return find_row(reply.document.get("numbers"), "msisdn", without_plus(number))
 
     async def _account_request(
         self,

@@ -9,17 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from carriers.api import WebhookAddresses
-from carriers.json_message import member, text_of
+from carriers.json_message import find_row, id_of, member
 
 _READ_ONLY = frozenset({"id", "_links"})
 
 
 def find_application(rows: object, name: str) -> str | None:
     """The id of the application with exactly this name."""
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, dict) and row.get("name") == name:
-            return text_of(row, "id")
-    return None
+    return id_of(find_row(rows, "name", name))
 
 
 def updated_application(

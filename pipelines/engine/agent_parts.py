@@ -20,6 +20,7 @@ from pipelines.engine.channels.realtime.supervised_realtime import SupervisedRea
 from pipelines.engine.channels.stt.stt_of_plan import supervised_stt
 from pipelines.engine.channels.tts.supervised_tts import SupervisedTTS
 from pipelines.engine.channels.tts.tts_of_plan import supervised_tts
+from pipelines.engine.knowledge.lookup import Lookup
 from pipelines.engine.pronunciation import PronunciationTable, as_text_transform
 from pipelines.engine.shared_models import WarmModels
 from pipelines.engine.spoken_text import in_pieces
@@ -42,6 +43,9 @@ class AgentParts:
     realtime: SupervisedRealtime | None
     """Listens, thinks and speaks in place of the other three. Sentences that the agent has in
     writing are still spoken by ``tts``, and all three go on when it fails."""
+
+    knowledge: Lookup | None
+    """What it looks up; ``None``: it has no sources."""
 
     @property
     def in_use(self) -> dict[str, Any]:
@@ -84,14 +88,21 @@ def agent_parts(
     transforms: list[TextTransform] = [in_pieces, filter_markdown, filter_emoji]
     if pronunciations:
         transforms += [as_text_transform(pronunciations), in_pieces]
+    library = None if models.shelf is None else models.shelf.library(plan.knowledge)
+    knowledge = None
+    if library is not None and models.shelf is not None:
+        knowledge = Lookup(library, models.shelf.searching, actions)
     recogniser = supervised_stt(behind, models, actions, ask_again)
     hear = partial(heard_again, recogniser)
     return AgentParts(
         plan=plan,
-        tools=CallTools(plan, models.settings, models.tenants_network, actions, hand_over),
+        tools=CallTools(
+            plan, models.settings, models.tenants_network, actions, hand_over, knowledge
+        ),
         transforms=transforms,
         stt=recogniser,
         llm=supervised_llm(behind, models, actions),
         tts=voice,
+        knowledge=knowledge,
         realtime=supervised_realtime(plan, models, actions, hear),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, Protocol
 from uuid import UUID
 
+from contracts.tool_bindings import Transfer
 from pipelines.engine.channels.reports import ChannelReports
 
 
@@ -27,6 +28,16 @@ class CallActions(Protocol):
     def send_digits(self, digits: str) -> str | None:
         """Press keys (``0-9 A-D * #``) towards every phone of the call. Returns why that is not
         possible, or ``None``."""
+
+    def transfer(self, tool: Transfer, summary: str) -> str | None:
+        """Connect the caller to a person, once the agent's current speech has been played.
+
+        Args:
+            summary: what the person is told in a warm transfer; may be empty.
+
+        Returns:
+            Why that is not possible, or ``None``.
+        """
 
     def agent_took_over(self, agent_id: UUID) -> None:
         """Another agent of the call's plan talks from now on, and its time is billed."""

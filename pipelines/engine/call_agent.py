@@ -28,6 +28,7 @@ from pipelines.engine.call_actions import CallActions
 from pipelines.engine.early_speech import EarlySpeech
 from pipelines.engine.false_start import without_false_starts
 from pipelines.engine.hearing import HearingRules
+from pipelines.engine.knowledge.lookup import Lookup, last_words, with_passages
 from pipelines.engine.overlapping_speech import OverlappingSpeech
 from pipelines.engine.realtime_speech import RealtimeSpeech
 from pipelines.engine.speaking_limit import SpeakingLimit
@@ -55,6 +56,7 @@ class CallAgent(Agent):
         on_arrival: called when it takes over from another agent.
         now: what the prompt tells as the time, in the zone of the business. Default: the clock and
             the zone of this machine (``TZ``).
+        knowledge: what is looked up for each turn; ``None``: nothing.
         heard_before: what the caller has said when it begins to listen.
     """
 
@@ -68,6 +70,7 @@ class CallAgent(Agent):
         on_arrival: Callable[[CallAgent], Awaitable[None]] | None = None,
         now: datetime | None = None,
         heard_before: Callable[[], Sequence[rtc.AudioFrame]] = tuple,
+        knowledge: Lookup | None = None,
         **in_place_of_the_sessions: Any,
     ) -> None:
         speaks_itself = isinstance(in_place_of_the_sessions.get("llm"), llm.RealtimeModel)
@@ -78,6 +81,7 @@ class CallAgent(Agent):
         )
         self._on_arrival = on_arrival
         self._heard_before = heard_before
+        self._knowledge = knowledge
         self._actions = actions
         self._overlapping = overlapping
         self._hearing = HearingRules.of(plan.agent.advanced)
@@ -136,6 +140,9 @@ class CallAgent(Agent):
         Waits for the sound of what it has written where the turn may soon be long enough.
         """
         history = without_false_starts(chat_ctx, self._pace.characters_per_second)
+        if self._knowledge is not None:
+            found = await self._knowledge.find(last_words(history))
+            history = with_passages(history, found)
         check = ClaimCheck(self._prohibited, self._no_promise, self._claim_replaced)
         before_seconds = self._turn.seconds_before(chat_ctx)
         limit = SpeakingLimit(self._max_turn_seconds, self._pace, before_seconds)

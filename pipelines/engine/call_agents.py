@@ -67,6 +67,7 @@ class CallAgents:
             actions,
             self.present.tools.of_engine(),
             self.overlapping,
+            knowledge=self.present.knowledge,
             **self.present.in_use,
         )
         self._unfinished: Unfinished | None = None
@@ -142,6 +143,7 @@ class CallAgents:
             self._actions,
             parts.tools.of_engine(),
             self.overlapping,
+            knowledge=parts.knowledge,
             **parts.in_use,
             vad=self.voice_activity(parts.plan),
             turn_handling=turn_handling(parts.plan.agent, self._models.local.end_of_turn),
@@ -203,6 +205,7 @@ class CallAgents:
             self._actions,
             self.agent.tools if parts is self.present else parts.tools.of_engine(),
             self.overlapping,
+            knowledge=parts.knowledge,
             **parts.pipeline,
             vad=self.voice_activity(parts.plan),
             turn_handling=turn_handling(parts.plan.agent, self._models.local.end_of_turn),

@@ -18,8 +18,10 @@ from livekit.agents.types import (
 
 from contracts.agent_config import AgentConfig
 from pipelines.engine.call_actions import CallActions
+from pipelines.engine.knowledge.lookup import passages_in
 from pipelines.playbook.dialogue_plan import dialogue_plan
 from pipelines.playbook.history import Folding, Turn
+from pipelines.playbook.knowledge import sentences_of
 from pipelines.playbook.policy import Policy
 from pipelines.playbook.slot_tools import ToolUse
 from pipelines.playbook.state import Reply
@@ -59,6 +61,7 @@ class PlaybookLLM(llm.LLM[Any]):
         place = Place(today(), region(locale or agent.language))
         plan = dialogue_plan(agent, variables, locale)
         self._folding = Folding(Policy(plan, place))
+        self._found = plan.found
         self._fillers = frozenset(tool.filler for tool in plan.tools if tool.filler)
         self._actions = actions
         self._slots_reported: Mapping[str, str] = {}
@@ -91,6 +94,9 @@ class PlaybookLLM(llm.LLM[Any]):
     def respond(self, chat_ctx: llm.ChatContext) -> Reply:
         """The reply to the last words in ``chat_ctx``; the same for each request. Reports to the
         call what the history has settled."""
+        # Kept for the rest of the call: the dialogue is computed from its history again.
+        new = (part for passage in passages_in(chat_ctx) for part in sentences_of(passage))
+        self._found.extend(part for part in new if part not in self._found)
         dialogue = self._folding.dialogue(turns(chat_ctx, self._fillers))
         self._report(dialogue.settled_replies)
         return dialogue.reply
@@ -137,8 +143,17 @@ class _PlaybookStream(llm.LLMStream):
         text, uses = reply.text, self._not_yet_called(reply.tools)
         if uses:
             text = ""
-        elif reply.if_failed is not None and not self._have_all_succeeded(reply.tools):
+        elif (
+            reply.tools
+            and reply.if_failed is not None
+            and not self._have_all_succeeded(reply.tools)
+        ):
             text = reply.if_failed.text
+        if reply.transfer is not None and not uses:
+            if self._was_refused(reply.transfer.name):
+                text = text if reply.if_failed is None else reply.if_failed.text
+            else:
+                uses = [reply.transfer]
         if reply.end_call and not uses:
             uses = [ToolUse(END_CALL_TOOL, {})]
         for part in sentences(text):
@@ -155,6 +170,15 @@ class _PlaybookStream(llm.LLMStream):
         called = {item.name for item in self._chat_ctx.items if item.type == "function_call"}
         offered = {tool.info.name for tool in self._tools if isinstance(tool, llm.RawFunctionTool)}
         return [use for use in uses if use.name in offered - called]
+
+    def _was_refused(self, name: str) -> bool:
+        """Whether the tool was called in answer to the caller's last words, and has failed."""
+        for item in reversed(self._chat_ctx.items):
+            if item.type == "function_call_output" and item.name == name:
+                return item.is_error
+            if isinstance(item, llm.ChatMessage) and item.role == "user":
+                return False
+        return False
 
     def _have_all_succeeded(self, uses: Sequence[ToolUse]) -> bool:
         succeeded = {

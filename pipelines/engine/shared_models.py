@@ -19,6 +19,7 @@ from outbound.policy import OutboundPolicy
 from pipelines.engine.channels.circuit_breaker import CircuitBreakers
 from pipelines.engine.channels.tts.recorded_words import RecordedWords, record_words
 from pipelines.engine.channels.tts.supervised_tts import RATE_HZ
+from pipelines.engine.knowledge.shelf import Shelf
 from pipelines.engine.model_process.remote_models import RemoteModels
 from pipelines.engine.providers.local.loaded_models import load_here
 from pipelines.engine.providers.local.speech_models import LocalModels
@@ -44,6 +45,8 @@ class WarmModels:
     """To the tenants' own servers."""
     recorded_words: RecordedWords
     """What a caller hears when no voice works."""
+    shelf: Shelf | None = None
+    """The knowledge sources of calls; ``None``: this worker was given no object store."""
     breakers: CircuitBreakers = field(default_factory=lambda: CircuitBreakers(time.monotonic))
     """What the process's calls have learned about the providers' models."""
 
@@ -54,6 +57,8 @@ class WarmModels:
         be for any provider, and the first call with such a provider waits about a second. The event
         loop does not wait.
         """
+        if self.shelf is not None:
+            await self.shelf.fetch(plan)
         chosen = {choice.provider for _, choice in plan.stack.choices()}
         await import_providers(spec for spec in PROVIDERS if spec.name in chosen)
 
@@ -62,9 +67,13 @@ class WarmModels:
         await self.http_session.close()
         await self.http_client.aclose()
         self.tenants_network.close()
+        if self.shelf is not None:
+            self.shelf.close()
 
 
-async def load_models(settings: ProviderSettings, models_socket: Path | None = None) -> WarmModels:
+async def load_models(
+    settings: ProviderSettings, models_socket: Path | None = None, shelf: Shelf | None = None
+) -> WarmModels:
     """Load and run every model once, so that the first call is as fast as the hundredth.
 
     Takes about a second, and two more if the platform has keys for providers.
@@ -73,6 +82,7 @@ async def load_models(settings: ProviderSettings, models_socket: Path | None = N
         models_socket: where the model process listens, or will soon. The local models are then its
             own, and this process loads only voice activity detection. Without it, this process
             loads them all.
+        shelf: the knowledge sources that calls look up.
 
     Raises:
         ModelsNotStarted: no model process has answered for a minute.
@@ -91,6 +101,7 @@ async def load_models(settings: ProviderSettings, models_socket: Path | None = N
         http_client=_http_client(settings.deadlines.connect_seconds),
         tls=tls,
         tenants_network=GuardedNetwork(OutboundPolicy(settings.outbound_allowed_networks)),
+        shelf=shelf,
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from contracts.agent_config import AgentConfig
+from contracts.tool_bindings import Transfer
 from pipelines.playbook.knowledge import sentences
 from pipelines.playbook.opening_hours import NOT_KNOWN, OpeningHours, opening_hours
 from pipelines.playbook.slot_tools import SlotTool, slot_tools
@@ -38,7 +39,7 @@ _CONNECTS = re.compile(
     r"forward(?:ing)?|hold)\b.*\b(?:you|on|line|through|call|moment)\b",
     re.IGNORECASE,
 )
-"""What the playbook engine must not say, because it does not do it."""
+"""What the playbook engine says only if it has a tool that does it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ class DialoguePlan:
     fallback: str
     escalation: Trigger
     """When to hand over to a person, besides "let me talk to a person"."""
+    transfer: Transfer | None
+    """Reaches a person; ``None``: nobody can be reached."""
     escalation_line: str
     """What the agent says then: the words in quotation marks, or empty."""
     end_message: str
@@ -70,6 +73,8 @@ class DialoguePlan:
     """People come in the evening: "at eight" is not in the morning."""
     is_outbound: bool = False
     """The agent calls people."""
+    found: list[str] = field(default_factory=list)
+    """Sentences of knowledge sources that were looked up in the call so far. It grows with it."""
 
     def field(self, key: str) -> Field:
         return next(field for field in self.fields if field.key == key)
@@ -110,6 +115,8 @@ def dialogue_plan(
     rule = spoken(agent.playbook.escalation_rule)
     condition = _CONDITION.search(_QUOTED.sub("", rule))
     quoted = _QUOTED.search(rule)
+    connects = quoted is not None and _CONNECTS.search(quoted[1]) is not None
+    transfer = next((tool for tool in agent.tools if isinstance(tool, Transfer)), None)
     return DialoguePlan(
         agent_name=agent.spoken_name,
         role=spoken(persona.role),
@@ -131,7 +138,8 @@ def dialogue_plan(
         closing=spoken(playbook.closing_cta),
         fallback=spoken(playbook.fallback_cta),
         escalation=trigger(condition["condition"] if condition else ""),
-        escalation_line=quoted[1] if quoted and not _CONNECTS.search(quoted[1]) else "",
+        transfer=transfer,
+        escalation_line=quoted[1] if quoted and (transfer or not connects) else "",
         end_message=spoken(playbook.end_call_message),
         tools=slot_tools(agent),
         failure=spoken(playbook.fallback_cta) or not_done(language),

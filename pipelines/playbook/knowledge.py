@@ -11,6 +11,9 @@ from pipelines.playbook.values.phrase import Phrase, phrase
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _LINK = re.compile(r"^https?://\S+$")
+_MARKS = re.compile(r"^\s*(?:[-*+>]|#{1,6}|\d+\.)\s+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
+FOUND_SHARE = 0.4
+"""The same for sentences that were looked up for the question: their passage is about it."""
 _LEAST_SHARE = 0.6
 """The share of the question's concepts that an answer must contain."""
 _HINTS = (
@@ -28,8 +31,13 @@ _LOCATION_WORDS = re.compile(
 def sentences(persona: Persona) -> tuple[str, ...]:
     """Every sentence that the agent may say. Addresses of web pages are left out."""
     passages: Iterable[str] = (persona.company_description or "", *persona.knowledge_base)
-    found = (part.strip() for text in passages for part in _SENTENCE_END.split(text))
-    return tuple(part for part in found if part and not _LINK.match(part))
+    return tuple(part for text in passages for part in sentences_of(text))
+
+
+def sentences_of(passage: str) -> tuple[str, ...]:
+    """Those of one passage, without the marks of Markdown."""
+    parts = (_MARKS.sub("", part).strip() for part in _SENTENCE_END.split(passage))
+    return tuple(part for part in parts if part and not _LINK.match(part))
 
 
 def answer(said: Phrase, known: tuple[str, ...], least: float = _LEAST_SHARE) -> str | None:

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
+from contracts.tool_bindings import Transfer
 from pipelines.playbook import wording
 from pipelines.playbook.agenda import (
     is_incomplete,
+    known_slots,
     next_question,
 )
 from pipelines.playbook.closed_times import closed_value
@@ -23,6 +25,7 @@ from pipelines.playbook.intents import Intent, intents
 from pipelines.playbook.person_asked_for import asks_for_person, identified
 from pipelines.playbook.replies import Replies, last_sentence
 from pipelines.playbook.side_requests import Answer, side_answer
+from pipelines.playbook.slot_tools import ToolUse
 from pipelines.playbook.state import Question, Reply, State, Topic, Value
 from pipelines.playbook.triggers import strongest
 from pipelines.playbook.understanding import named_field, understand
@@ -359,8 +362,19 @@ class Policy:
         return None
 
     def _after_side(self, state: State, side: Answer) -> tuple[State, Reply]:
+        if side.transfers and self.plan.transfer is not None:
+            return self._transferred(state, side, self.plan.transfer)
         if side.is_final:
             return self.replies.say(state, side.text, note=side.note)
         if side.question is not None:
             return self.replies.put(state, side.question, [side.text], note=side.note)
         return self.replies.proceed(state, "", side.text, note=side.note)
+
+    def _transferred(self, state: State, side: Answer, transfer: Transfer) -> tuple[State, Reply]:
+        """If nobody is reached, the caller is asked whether to go on without a person."""
+        waiting = replace(state, pending=Question(Topic.GO_ON), misses=0)
+        state, reply = self.replies.say(waiting, side.text, note=side.note)
+        arguments = {"summary": wording.matter(known_slots(self.plan, state))}
+        refused = Reply(wording.cannot_connect(), reply.slots, note=reply.note)
+        use = ToolUse(transfer.name, arguments if transfer.mode == "warm" else {})
+        return state, replace(reply, transfer=use, if_failed=refused)

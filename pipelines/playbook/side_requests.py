@@ -11,7 +11,7 @@ from pipelines.playbook import wording
 from pipelines.playbook.agenda import known_slots
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.intents import Intent
-from pipelines.playbook.knowledge import answer
+from pipelines.playbook.knowledge import FOUND_SHARE, answer
 from pipelines.playbook.opening_hours import NOT_KNOWN
 from pipelines.playbook.state import Question, State, Topic
 from pipelines.playbook.triggers import said_concepts, strongest
@@ -37,6 +37,8 @@ class Answer:
     question: Question | None = None
     """Asked next instead of the open question."""
     note: str | None = None
+    transfers: bool = False
+    """Nothing is asked after it either: the caller is connected to a person."""
     is_final: bool = False
     """Nothing is asked after it."""
 
@@ -65,7 +67,10 @@ def _handover(plan: DialoguePlan, said: Phrase, wants: frozenset[Intent]) -> Ans
             wording.escalation(plan),
             outranks_answer=True,
             question=Question(Topic.GO_ON),
-            note="The caller should be called back by a person.",
+            note="The caller asks for a person."
+            if plan.transfer
+            else "The caller should be called back by a person.",
+            transfers=plan.transfer is not None,
         )
     if plan.off_limits.strength(heard) >= _OFF_LIMITS_STRENGTH:
         return Answer(wording.off_limits(), outranks_answer=True)
@@ -120,5 +125,5 @@ def _small_talk(wants: frozenset[Intent]) -> Answer | None:
 def _from_knowledge(plan: DialoguePlan, said: Phrase) -> Answer | None:
     if not said.is_question:
         return None
-    known = answer(said, plan.knowledge)
+    known = answer(said, plan.knowledge) or answer(said, tuple(plan.found), FOUND_SHARE)
     return Answer(known) if known else None

@@ -82,5 +82,7 @@ class Reply:
     """For the call's event log."""
     tools: tuple[ToolUse, ...] = ()
     """To be called before the text is said."""
+    transfer: ToolUse | None = None
+    """Called once the text is said: it connects the caller to a person."""
     if_failed: Reply | None = None
     """Said instead if one of the tools fails."""

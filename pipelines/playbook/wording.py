@@ -294,11 +294,23 @@ def capabilities(plan: DialoguePlan) -> str:
 def escalation(plan: DialoguePlan) -> str:
     if plan.escalation_line:
         return plan.escalation_line
+    if plan.transfer is not None:
+        return "Of course. One moment, please."
     whom = f"at {plan.company} " if plan.company else ""
     return (
         "I understand. I can't put you through myself, "
         f"but I'm noting that somebody {whom}should get back to you."
     )
+
+
+def cannot_connect() -> str:
+    return "I'm sorry, I can't put you through just now. Shall we go on without a person?"
+
+
+def matter(slots: Sequence[tuple[Field, Value]]) -> str:
+    """What a person is told of a caller who is connected to them; empty if nothing is known."""
+    # Not as the caller hears it, whose words would turn into "your".
+    return " ".join(f"{field.label.capitalize()}: {value.spoken}." for field, value in slots)
 
 
 def emergency() -> str:

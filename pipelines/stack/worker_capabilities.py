@@ -36,9 +36,9 @@ REALTIME_TRANSCRIBERS: Mapping[str, str] = MappingProxyType({"openai": "gpt-4o-m
 for nothing."""
 
 RUNNABLE_TOOLS: frozenset[ToolType] = frozenset(
-    {"end_call", "call_webhook", "handoff", "send_dtmf", "mcp"}
+    {"end_call", "call_webhook", "handoff", "transfer", "send_dtmf", "mcp"}
 )
 """``pipelines.engine.tools`` gives these to the language model."""
-PLAYBOOK_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook"})
+PLAYBOOK_TOOLS: frozenset[ToolType] = frozenset({"end_call", "call_webhook", "transfer"})
 """The playbook engine calls these by itself, ``call_webhook`` once it knows the slots that are its
-arguments."""
+arguments, ``transfer`` when a person is asked for or the escalation rule says so."""

@@ -28,6 +28,7 @@ from contracts.events import (
 )
 from contracts.heartbeat import CallMedia
 from contracts.live_messages import LiveBody, LiveMessage, ParticipantStateChanged
+from contracts.tool_bindings import Transfer
 from pipelines.texts.template import fill_template
 from runtime.call.billable_time import BillableTime
 from runtime.call.channel_reports import CallChannelReports
@@ -36,16 +37,20 @@ from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import falls_silent, farewell_seconds, say_farewell
 from runtime.call.funds import Funds
+from runtime.call.key_log import keys_logged
 from runtime.call.keypads import Keypads
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
+from runtime.call.phone_lines import PhoneLines
 from runtime.call.presence import Presence
+from runtime.call.transfer.transfers import Transfers
 from runtime.call.voicemail.machine_answer import MachineAnswer
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
 from runtime.media.leg import DtmfNotPossible
 from runtime.media.phones.phone_leg import PhoneLeg
 from runtime.media.room import (
     GoneCause,
+    HeardFrames,
     LegConnected,
     LegGone,
     LegInterrupted,
@@ -135,9 +140,13 @@ class Call:
         """Whether the first words are being made. They are when somebody makes an offer, or a phone
         rings."""
         self._hung_up: set[UUID] = set()
+        self._phone_lines = PhoneLines()
         self._keypads = Keypads(clock, self.spawn, self._entered)
+        self.transfers = Transfers(self, clock)
         self._machine: MachineAnswer | None = None
         """Watches a phone that we dialed, if the agent wants to know of machines."""
+        self._reported_machines: dict[UUID, bool] = {}
+        """Whose carrier has detected a machine, and whether that records."""
         self._last_lost: UUID | None = None
         self._losses = 0
         """How often the last leg's connection was closed."""
@@ -260,12 +269,22 @@ class Call:
         if self._room is None or self._end_requested.is_set():
             raise RoomClosed("the call is ending")
         self._prepare_once()
+        self._phone_lines.opened(leg.participant_id, leg.opened.carrier)
         settings = self.plan.agent.advanced.voicemail
         if settings is not None and leg.opened.direction == "outbound" and self.is_reserved:
             message = fill_template(settings.message or "", self.plan.variables)
             self._machine = MachineAnswer(settings, message, self, self._clock)
             self._room.tap(self._machine.heard)
         await self._room.add_leg(leg)
+        if self._machine is not None and leg.participant_id in self._reported_machines:
+            self._machine.reported(records=self._reported_machines[leg.participant_id])
+
+    def carrier_reports_machine(self, participant_id: UUID, *, records: bool) -> None:
+        """The carrier has detected that a machine has answered; ``records``: and that its greeting
+        is over. It may come before the phone's sound."""
+        self._reported_machines[participant_id] = records
+        if self._machine is not None:
+            self._machine.reported(records=records)
 
     @property
     def conversation(self) -> Conversation | None:
@@ -277,20 +296,26 @@ class Call:
             self._is_prepared = True
             self.spawn(self._prepare())
 
-    async def remove_leg(self, participant_id: UUID) -> None:
-        """A participant hangs up.
+    async def remove_leg(self, participant_id: UUID, lost_carrier: str | None = None) -> None:
+        """A participant hangs up, or is a phone of ``lost_carrier`` whose line was lost.
 
         A browser that hangs up also closes its connection, and we may notice that first. The
         participant who seemed lost has then left.
         """
         self._hung_up.add(participant_id)
+        if lost_carrier is not None:
+            self._phone_lines.lost(participant_id, lost_carrier)
         if self._room is not None:
             await self._room.remove_leg(participant_id)
         seemed_lost = participant_id == self._last_lost and not self._presence.legs
         planned = {each.participant_id for each in self.plan.participants}
         # Phones that were answered and hung up before their sound came.
         if seemed_lost or (self.is_reserved and self._hung_up >= planned):
-            self.end(Ending.because(Cause.LAST_LEG_LEFT))
+            self.end(
+                Ending.because(Cause.LAST_LEG_LEFT)
+                if lost_carrier is None
+                else Ending.line_lost(lost_carrier)
+            )
 
     def release(self) -> None:
         """The phone that rang was not answered. Ignored once somebody has joined."""
@@ -321,6 +346,7 @@ class Call:
         if participant_id in presence.here or self._end_requested.is_set():
             return
         returns = participant_id in presence.away
+        self.transfers.joined(participant_id)
         if not presence.here and self._conversation is not None:
             self._conversation.resume()
         is_first = presence.joined(participant_id)
@@ -364,15 +390,24 @@ class Call:
         if participant_id not in self._presence.legs:
             return
         self._presence.left(participant_id)
-        has_left = cause == "left" or participant_id in self._hung_up
+        lost_carrier = self._phone_lines.lost_carrier(participant_id, cause)
+        said_so = cause == "left" or participant_id in self._hung_up
+        has_left = lost_carrier is None and said_so
         self.fact(
-            LegLeft(participant_id=participant_id, cause="left" if has_left else "connection_lost")
+            LegLeft(
+                participant_id=participant_id,
+                cause="left" if has_left else "connection_lost",
+                lost_carrier=lost_carrier,
+            )
         )
         self._pause_if_nobody_is_here()
+        self.transfers.left(participant_id)
         if self._presence.legs:
             return
         if has_left or self._end_requested.is_set():
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
+        elif lost_carrier is not None:
+            self.end(Ending.line_lost(lost_carrier))
         elif cause == "stayed_away":
             self.end(Ending.because(Cause.LAST_LEG_LOST))
         else:
@@ -381,10 +416,12 @@ class Call:
             self.spawn(self._await_rejoin(self._losses))
 
     def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
-        if participant_id in self._presence.here and not self._end_requested.is_set():
+        answers = not (self._end_requested.is_set() or self.transfers.keep_agent_silent)
+        if participant_id in self._presence.here and answers:
             self._keypads.pressed(participant_id, digits)
 
-    def _entered(self, entry: str) -> None:
+    def _entered(self, participant_id: UUID, entry: str) -> None:
+        self.fact(keys_logged(self.plan, participant_id, "received", entry))
         if self._conversation is not None and not self._end_requested.is_set():
             self.spawn(self._conversation.keys_pressed(entry))
 
@@ -518,6 +555,7 @@ class Call:
                     end_reason=ending.reason,
                     connected_ms=self._billable.ms,
                     detail=ending.detail,
+                    lost_carrier=ending.lost_carrier,
                 )
             )
 
@@ -538,7 +576,32 @@ class Call:
                 with suppress(DtmfNotPossible, KeyError):
                     room.send_digits(participant_id, digits)
                     pressed = True
+                    self.fact(keys_logged(self.plan, participant_id, "sent", digits))
         return None if pressed else "Nobody in this call is on a phone, so there are no keys."
+
+    def transfer(self, tool: Transfer, summary: str) -> str | None:
+        return self.transfers.begin(tool, summary)
+
+    @property
+    def people_here(self) -> frozenset[UUID]:
+        return self._presence.here
+
+    @property
+    def people(self) -> frozenset[UUID]:
+        return self._presence.legs
+
+    def hold(self, participant_id: UUID, *, held: bool) -> None:
+        if self._room is not None:
+            self._room.hold(participant_id, held=held)
+
+    def listen_in(self, listener: Callable[[HeardFrames], None]) -> None:
+        if self._room is not None:
+            self._room.tap(listener)
+
+    def drop_leg(self, participant_id: UUID) -> None:
+        if self._room is not None:
+            with suppress(RoomClosed):  # The call is ending, and all its legs with it.
+                self.spawn(self._room.remove_leg(participant_id))
 
     def agent_took_over(self, agent_id: UUID) -> None:
         self._talking = self.plan.run_by(agent_id)
@@ -561,7 +624,8 @@ class Call:
             self._machine.shown(body)
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
-        self._limits.activity(user_speaking=user_speaking, agent_active=agent_active)
+        is_active = agent_active or self.transfers.keep_agent_silent
+        self._limits.activity(user_speaking=user_speaking, agent_active=is_active)
 
     def failed(self, failure: CallFailure) -> None:
         self.end(Ending.because(failure.cause, str(failure) or None))

@@ -75,6 +75,14 @@ class Ending:
     leave: Leave
     farewell: str | None = None
     detail: str | None = None
+    lost_carrier: str | None = None
+    """The carrier of the last leg, a phone whose line was lost on our side."""
+
+    @classmethod
+    def line_lost(cls, carrier: str) -> Ending:
+        """The call has failed, and what is recorded names the carrier."""
+        reason, leave = OUTCOMES[Cause.LAST_LEG_LOST]
+        return cls(reason, leave, lost_carrier=carrier)
 
     @classmethod
     def because(cls, cause: Cause, detail: str | None = None) -> Ending:

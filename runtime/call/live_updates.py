@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contracts.dial_outcome import DialOutcome, carrier_end_reason
 from contracts.events import (
     CallEnded,
     CallStarted,
@@ -39,6 +40,8 @@ def live_body_of(fact: EventBody) -> LiveBody | None:
             return RecordingStateChanged(recording_id=recording_id, state="started")
         case RecordingStopped(recording_id=recording_id):
             return RecordingStateChanged(recording_id=recording_id, state="stopped")
+        case CallEnded(lost_carrier=str(carrier)):
+            return CallOver(end_reason=carrier_end_reason(carrier, DialOutcome.FAILED))
         case CallEnded(end_reason=end_reason):
             return CallOver(end_reason=end_reason.value)
         case _:

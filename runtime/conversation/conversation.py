@@ -64,6 +64,9 @@ class Conversation(Protocol):
     def stop_listening(self) -> None:
         """Answer nothing that is heard from now on."""
 
+    def listen_again(self) -> None:
+        """Answer what is heard from now on. Idempotent."""
+
     async def stop_speaking(self) -> None:
         """Cut off the current speech."""
 

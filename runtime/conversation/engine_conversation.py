@@ -61,11 +61,7 @@ class EngineConversation:
             self._session,
             record,
             keep_transcript=plan.agent.features.transcription_enabled,
-            hide_keys=any(
-                slot.sensitive
-                for agent in plan.agents.values()
-                for slot in agent.agent.playbook.required_slots
-            ),
+            hide_keys=plan.asks_for_secrets,
             agent_audible_until=lambda: self._output.audible_until,
             tool_duration_ms=self._parts.agents.tool_duration_ms,
             usage=self._parts.agents.usage.reports,
@@ -112,6 +108,10 @@ class EngineConversation:
 
     def stop_listening(self) -> None:
         self._session.input.set_audio_enabled(False)
+
+    def listen_again(self) -> None:
+        if not self._closed:
+            self._session.input.set_audio_enabled(True)
 
     async def stop_speaking(self) -> None:
         if self._session.current_speech is not None:

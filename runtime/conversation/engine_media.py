@@ -11,6 +11,7 @@ from uuid import UUID
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
+from pipelines.engine.knowledge.shelf import Shelf
 from pipelines.engine.shared_models import WarmModels, load_models
 from pipelines.settings import ProviderSettings
 from runtime.conversation.conversation import CallRecord
@@ -37,14 +38,18 @@ class EngineMedia:
         providers: ProviderSettings,
         network_of: Callable[[UUID, float], MediaNetwork],
         models_socket: Path | None = None,
+        shelf: Shelf | None = None,
     ) -> Self:
         """
+        Args:
+            shelf: the knowledge sources that calls look up.
+
         Raises:
             OpusMissing: no call could have sound.
             ModelsNotStarted: the model process does not answer.
         """
         await asyncio.to_thread(libopus)
-        return cls(await load_models(providers, models_socket), network_of)
+        return cls(await load_models(providers, models_socket, shelf), network_of)
 
     async def open_room(self, plan: CallPlan) -> Room:
         await self._models.prepare(plan)

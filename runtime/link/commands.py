@@ -18,7 +18,9 @@ from contracts.commands import (
     EndCall,
     ExtendFunds,
     LegAnswered,
+    MachineReported,
     OfferLeg,
+    PhoneNotReached,
     ReleaseCall,
     RemoveLeg,
 )
@@ -93,12 +95,16 @@ class CommandReader:
                     call.end(Ending.commanded(end_reason, farewell))
                 case ExtendFunds(funded_until_ms=until_ms, balance_is_spent=is_spent):
                     call.extend_funds(until_ms, balance_is_spent=is_spent)
+                case MachineReported(participant_id=participant_id, records=records):
+                    call.carrier_reports_machine(participant_id, records=records)
                 case OfferLeg() as offer:
                     call.spawn(self._answer(call, offer))
+                case PhoneNotReached(participant_id=participant_id, why=why):
+                    call.transfers.not_reached(participant_id, why)
                 case ReleaseCall():
                     call.release()
-                case RemoveLeg(participant_id=participant_id):
-                    call.spawn(call.remove_leg(participant_id))
+                case RemoveLeg(participant_id=participant_id, lost_carrier=lost_carrier):
+                    call.spawn(call.remove_leg(participant_id, lost_carrier))
         except RoomClosed as error:
             await self._refuse_offer(command, "room_closed", str(error))
 

@@ -45,7 +45,7 @@ async def _call(job: asyncio.StreamReader, stop: asyncio.Event) -> CallSummary |
     first = await job.readline()
     if not first:
         return None
-    from switchboard.caller.call_session import call_agent
+    from switchboard.caller.call_session import call_agent, phone_agent
     from switchboard.caller.dialogue_policy import RuleFollower
     from switchboard.caller.prepared_speech import prepare_speech
     from switchboard_client import AsyncSwitchboard
@@ -60,6 +60,10 @@ async def _call(job: asyncio.StreamReader, stop: asyncio.Event) -> CallSummary |
     abandoned = asyncio.create_task(_stop_at_end(job, stop))
     try:
         async with AsyncSwitchboard(dial.api_url, dial.api_key) as api:
+            if dial.phone is not None:
+                return await phone_agent(
+                    api, dial.agent_id, dial.phone, policy, speech, _report, stop
+                )
             return await call_agent(api, dial.agent_id, policy, speech, _report, stop)
     finally:
         abandoned.cancel()

@@ -6,21 +6,24 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal
+from functools import partial
 
 from contracts.live_messages import CallOver, LiveMessage
 from switchboard.caller.activity import SpeechActivity
 from switchboard.caller.dialogue_policy import DialoguePolicy
-from switchboard.caller.peer import CallerPeer
-from switchboard.caller.placed_call import PlacedCall, place_call
+from switchboard.caller.job import PhoneLine
+from switchboard.caller.peer import CallerPeer, OpenPeer, Peer
+from switchboard.caller.placed_call import CALL_ADVICE, PlacedCall, place_call
 from switchboard.caller.prepared_speech import PreparedSpeech
 from switchboard.caller.reply_watch import ReplyWatch
 from switchboard.caller.reports import (
     AgentAudible,
     CallSummary,
     Connected,
+    EndedBy,
     Heard,
     Live,
+    Placed,
     Report,
     Saying,
 )
@@ -28,6 +31,7 @@ from switchboard.caller.speech_queue import SpeechQueue
 from switchboard.caller.summary import summarise
 from switchboard.caller.turn_end import HeardTurn, TurnEndDetector
 from switchboard.caller.turn_taking import HeardWords, Move, Say, Situation, TurnTaking
+from switchboard.problems import client_errors_as_problems
 from switchboard_client import AsyncSwitchboard
 from switchboard_client.webrtc.connection import ReceivedFrame
 
@@ -51,8 +55,40 @@ async def call_agent(
     return await CallSession(call, policy, speech, report).run(stop)
 
 
+async def phone_agent(
+    api: AsyncSwitchboard,
+    agent_id: str,
+    line: PhoneLine,
+    policy: DialoguePolicy,
+    speech: PreparedSpeech,
+    report: Callable[[Report], None],
+    stop: asyncio.Event,
+) -> CallSummary:
+    """As ``call_agent``, by phone. The call's id is not known before it is over, so none is
+    reported.
+
+    Raises:
+        Problem: the call was not taken, or could not be connected.
+    """
+    from switchboard.caller.phone_peer import PhonePeer
+
+    with client_errors_as_problems(CALL_ADVICE):
+        agent = await api.agents.show(agent_id)
+    report(Placed(call_id=line.to_number, agent_name=agent.name))
+    call = PlacedCall("", line.voice_url, line.auth_token, time.monotonic())
+    session = CallSession(call, policy, speech, report, partial(PhonePeer, line))
+    summary = await session.run(stop)
+    with client_errors_as_problems(CALL_ADVICE):
+        newest = (await api.calls.page(limit=1, agent_id=agent_id)).calls[0]
+    return summary.model_copy(update={"call_id": str(newest.id)})
+
+
 class CallSession:
-    """A synthetic caller in one call. Used once."""
+    """A synthetic caller in one call. Used once.
+
+    Args:
+        open_peer: its end of the call; a browser's, unless it is told otherwise.
+    """
 
     def __init__(
         self,
@@ -60,8 +96,10 @@ class CallSession:
         policy: DialoguePolicy,
         speech: PreparedSpeech,
         report: Callable[[Report], None],
+        open_peer: OpenPeer = CallerPeer,
     ) -> None:
         self._call = call
+        self._open_peer = open_peer
         self._policy = policy
         self._speech = speech
         self._report = report
@@ -72,7 +110,7 @@ class CallSession:
         self._said: list[Say] = []
         self._recognising = 0
         self._over = asyncio.Event()
-        self._ended_by: Literal["caller", "agent", "connection_lost"] = "caller"
+        self._ended_by: EndedBy = "caller"
         self._end_reason: str | None = None
 
     async def run(self, stop: asyncio.Event) -> CallSummary:
@@ -81,7 +119,7 @@ class CallSession:
         Raises:
             Problem: the call could not be connected.
         """
-        peer = CallerPeer(self._mouth, self._live_message, self._report)
+        peer = self._open_peer(self._mouth, self._live_message, self._report)
         try:
             connected_at = await peer.connect(self._call.url, self._call.token)
             set_up_ms = round((connected_at - self._call.requested_at) * 1000, 1)
@@ -101,7 +139,7 @@ class CallSession:
             agent=self._activity.intervals,
         )
 
-    async def _hold(self, peer: CallerPeer, connected_at: float, stop: asyncio.Event) -> float:
+    async def _hold(self, peer: Peer, connected_at: float, stop: asyncio.Event) -> float:
         """Returns when the call ended; what was heard last is recognised after that."""
         turn_taking = TurnTaking(self._policy, connected_at)
         watch = ReplyWatch(connected_at)
@@ -120,7 +158,7 @@ class CallSession:
                         recognise(self._turn_end.push(frame.samples, frame.received_at))
                         self._notice_onset(frame, watch, connected_at)
                         self._act(turn_taking.tick(self._situation()), connected_at)
-                    self._finish("connection_lost")
+                    self._finish(peer.end_of_sound)
 
                 listening = tasks.create_task(listen())
                 overhearing = tasks.create_task(self._overhear(recogniser, turn_taking))
@@ -204,7 +242,7 @@ class CallSession:
             self._end_reason = message.body.end_reason
             self._finish("agent")
 
-    def _finish(self, ended_by: Literal["caller", "agent", "connection_lost"]) -> None:
+    def _finish(self, ended_by: EndedBy) -> None:
         if not self._over.is_set():
             self._ended_by = ended_by
             self._over.set()

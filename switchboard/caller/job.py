@@ -18,8 +18,23 @@ class Prepare(BaseModel):
     rules: tuple[Rule, ...]
 
 
-class Dial(BaseModel):
+class PhoneLine(BaseModel):
+    """A number of the agent's at a carrier that speaks as Twilio does, and who calls it."""
+
     model_config = _FROZEN
+    account_sid: str
+    auth_token: str = Field(repr=False)
+    voice_url: str
+    status_url: str
+    from_number: str
+    to_number: str
+
+
+class Dial(BaseModel):
+    """``phone``: call by phone, and not as a browser does."""
+
+    model_config = _FROZEN
+    phone: PhoneLine | None = None
     api_url: str
     api_key: str = Field(repr=False)
     agent_id: str

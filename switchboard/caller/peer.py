@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from typing import Protocol
 
 import structlog
 from pydantic import ValidationError
 
 from contracts.live_messages import LiveMessage
 from switchboard.caller.placed_call import CALL_ADVICE
-from switchboard.caller.reports import ConnectionChanged, Report
+from switchboard.caller.reports import ConnectionChanged, EndedBy, Report
 from switchboard.problems import client_errors_as_problems
 from switchboard_client.webrtc.connection import ReceivedFrame
 from switchboard_client.webrtc.leg import CallLeg
@@ -18,8 +19,25 @@ from switchboard_client.webrtc.outgoing_track import SoundSource
 _log = structlog.get_logger(__name__)
 
 
+class Peer(Protocol):
+    """The caller's end of a call, over whatever medium."""
+
+    @property
+    def end_of_sound(self) -> EndedBy:
+        """Who has ended the call if the other side stops sending."""
+
+    async def connect(self, url: str, token: str) -> float: ...
+    def listen(self) -> AsyncIterator[ReceivedFrame]: ...
+    async def leave(self) -> None: ...
+
+
+OpenPeer = Callable[[SoundSource, Callable[[LiveMessage], None], Callable[[Report], None]], Peer]
+
+
 class CallerPeer:
     """A caller's leg, from the offer to the goodbye."""
+
+    end_of_sound: EndedBy = "connection_lost"
 
     def __init__(
         self,

@@ -20,6 +20,9 @@ class Prepared(BaseModel):
     type: Literal["prepared"] = "prepared"
 
 
+EndedBy = Literal["caller", "agent", "connection_lost"]
+
+
 class Placed(BaseModel):
     """The API created the call."""
 
@@ -102,7 +105,7 @@ class CallSummary(BaseModel):
 
     model_config = _FROZEN
     call_id: str
-    ended_by: Literal["caller", "agent", "connection_lost"]
+    ended_by: EndedBy
     end_reason: str | None
     """The worker's own announcement, if there was one."""
     connected_seconds: float

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from switchboard.command_name import command_name
-from switchboard.commands.operator_access import operator_access, run_as_operator
+from switchboard.commands.api.operator_access import operator_access, run_as_operator
 from switchboard.own_account import OwnAccount, read_own_account, write_own_account
 from switchboard_client import ApiError, AsyncSwitchboard
 

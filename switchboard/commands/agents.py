@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from switchboard.commands.agent_chat import chat
-from switchboard.commands.api_command import api_command
+from switchboard.commands.agent.chat import chat
+from switchboard.commands.api.command import api_command
 from switchboard.commands.options import Offset
 
 if TYPE_CHECKING:
-    from switchboard.commands.session import Session
+    from switchboard.commands.api.session import Session
     from switchboard_client.models import AgentPublished
 
 app = typer.Typer(help="Describe, change, publish and roll back agents.", no_args_is_help=True)
@@ -55,9 +55,9 @@ async def create(
 
     A language model writes it if one is configured; otherwise a built-in builder does.
     """
-    from switchboard.commands import agent_view
-    from switchboard.commands.call_page_address import call_page_address
-    from switchboard.commands.session import document_of
+    from switchboard.commands.agent import view as agent_view
+    from switchboard.commands.agent.page_address import call_page_address
+    from switchboard.commands.api.session import document_of
 
     drafted = await _drafted(session, prompt, file)
     draft = drafted.fields | ({} if name is None else {"name": name})
@@ -101,8 +101,8 @@ async def update(
     accept_limited: AcceptLimited = False,
 ) -> None:
     """Change some fields of an agent; the others stay as they are."""
-    from switchboard.commands.agent_file import read_agent_file
-    from switchboard.commands.agent_view import show_published, show_updated
+    from switchboard.commands.agent.file import read_agent_file
+    from switchboard.commands.agent.view import show_published, show_updated
     from switchboard.problems import Problem
 
     fields = {} if file is None else read_agent_file(file)
@@ -125,7 +125,7 @@ async def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete an agent. Running calls continue, and finished calls can still be read."""
-    from switchboard.commands.agent_view import show_deleted
+    from switchboard.commands.agent.view import show_deleted
 
     if not yes:
         agent = await session.client.agents.show(agent_id)
@@ -137,8 +137,8 @@ async def delete(
 @api_command()
 async def link(session: Session, agent_id: AgentId) -> None:
     """Make an address at which people talk to the agent in a browser, with a key of its own."""
-    from switchboard.commands.agent_view import show_call_page
-    from switchboard.commands.call_page_address import call_page_address
+    from switchboard.commands.agent.page_address import call_page_address
+    from switchboard.commands.agent.view import show_call_page
 
     agent = await session.client.agents.show(agent_id)
     page = await call_page_address(session, agent.id, agent.name)
@@ -152,7 +152,7 @@ async def link(session: Session, agent_id: AgentId) -> None:
 @api_command()
 async def list_(session: Session, limit: Limit = 50, offset: Offset = 0) -> None:
     """List the account's agents."""
-    from switchboard.commands.agent_view import show_agents
+    from switchboard.commands.agent.view import show_agents
 
     session.show(await session.client.agents.page(limit=limit, offset=offset), show_agents)
 
@@ -161,7 +161,7 @@ async def list_(session: Session, limit: Limit = 50, offset: Offset = 0) -> None
 @api_command()
 async def show(session: Session, agent_id: AgentId) -> None:
     """Show one agent; --json shows all of it."""
-    from switchboard.commands.agent_view import show_agent
+    from switchboard.commands.agent.view import show_agent
 
     session.show(await session.client.agents.show(agent_id), show_agent)
 
@@ -172,7 +172,7 @@ async def publish(
     session: Session, agent_id: AgentId, accept_limited: AcceptLimited = False
 ) -> None:
     """Freeze the agent as it is into the next version, which new calls run."""
-    from switchboard.commands.agent_view import show_published
+    from switchboard.commands.agent.view import show_published
 
     published = await _published(session, agent_id, accept_limited=accept_limited)
     session.show(published, show_published)
@@ -184,7 +184,7 @@ async def versions(
     session: Session, agent_id: AgentId, limit: Limit = 50, offset: Offset = 0
 ) -> None:
     """List an agent's published versions."""
-    from switchboard.commands.agent_view import show_versions
+    from switchboard.commands.agent.view import show_versions
 
     page = await session.client.agents.versions(agent_id, limit=limit, offset=offset)
     session.show(page, show_versions)
@@ -201,7 +201,7 @@ async def roll_back(
     ] = False,
 ) -> None:
     """Serve an earlier version again, from the next call on."""
-    from switchboard.commands.agent_view import show_rolled_back
+    from switchboard.commands.agent.view import show_rolled_back
 
     answer = await session.client.agents.roll_back(agent_id, version, restore_draft=restore_draft)
     session.show(answer, show_rolled_back)
@@ -223,8 +223,8 @@ async def _drafted(session: Session, prompt: str | None, file: Path | None) -> _
         Problem: the file cannot be read.
         typer.Exit: the prompt says too little.
     """
-    from switchboard.commands import agent_view
-    from switchboard.commands.agent_file import read_agent_file
+    from switchboard.commands.agent import view as agent_view
+    from switchboard.commands.agent.file import read_agent_file
     from switchboard_client.models import Questions
 
     if (prompt is None) == (file is None):
@@ -245,7 +245,7 @@ async def _published(session: Session, agent_id: str, *, accept_limited: bool) -
     Raises:
         typer.Exit: the agent is not ready to be published.
     """
-    from switchboard.commands.agent_view import show_not_ready
+    from switchboard.commands.agent.view import show_not_ready
     from switchboard_client.problems import AgentNotPublishReady
 
     try:

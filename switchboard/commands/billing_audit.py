@@ -6,10 +6,12 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
 
+from contracts.money import usd
 from control_plane.money.billing.audit import Difference, audit_books
 from control_plane.money.payments.auditing.audit import PaymentDifference, audit_payments
 from control_plane.platform.database import Database
@@ -55,26 +57,40 @@ async def _audit(url: str, seconds: float) -> list[Difference | PaymentDifferenc
         await database.aclose()
 
 
-def _document(difference: Difference | PaymentDifference) -> dict[str, str | None]:
+def _document(difference: Difference | PaymentDifference) -> dict[str, Any]:
     if isinstance(difference, PaymentDifference):
         tenant_id = None if difference.tenant_id is None else str(difference.tenant_id)
         return {"tenant_id": tenant_id, "day": None, "what": difference.what}
     day = None if difference.day is None else difference.day.isoformat()
-    return {"tenant_id": str(difference.tenant_id), "day": day}
+    figures = [figure._asdict() for figure in difference.figures]
+    return {"tenant_id": str(difference.tenant_id), "day": day, "figures": figures}
 
 
 def _show(console: Console, differences: Sequence[Difference | PaymentDifference]) -> None:
+    """Each difference with both of its figures, in dollars."""
     if not differences:
         console.print("The books add up.", style="green")
         return
     for difference in differences:
-        if isinstance(difference, PaymentDifference):
-            whose = difference.tenant_id and f"Tenant {difference.tenant_id}: "
-            console.print(f"{whose or ''}{difference.what}.", soft_wrap=True, highlight=False)
-            continue
-        what = (
-            "its days, holds and counter accounts do not add up to its account"
-            if difference.day is None
-            else f"its entries of {difference.day} do not add up to that day's totals"
-        )
-        console.print(f"Tenant {difference.tenant_id}: {what}.", soft_wrap=True, highlight=False)
+        for line in _lines(difference):
+            console.print(line, soft_wrap=True, highlight=False)
+
+
+def _lines(difference: Difference | PaymentDifference) -> list[str]:
+    if isinstance(difference, PaymentDifference):
+        whose = difference.tenant_id and f"Tenant {difference.tenant_id}: "
+        return [f"{whose or ''}{difference.what}."]
+    where, parts = (
+        ("account", "days, holds and counter accounts")
+        if difference.day is None
+        else (f"totals of {difference.day}", "entries")
+    )
+    return [
+        f"Tenant {difference.tenant_id}: {figure.name} is {_shown(figure.name, figure.kept)} in its"
+        f" {where}, and {_shown(figure.name, figure.counted)} by its {parts}."
+        for figure in difference.figures
+    ]
+
+
+def _shown(name: str, amount: int) -> str:
+    return str(amount) if name == "entries" else f"{'-' * (amount < 0)}${usd(abs(amount)):.6f}"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from switchboard.commands.api_command import api_command
+from switchboard.commands.api.command import api_command
 from switchboard.commands.options import Offset
 
 if TYPE_CHECKING:
-    from switchboard.commands.session import Session
+    from switchboard.commands.api.session import Session
 
 app = typer.Typer(help="List, show, watch, end and export calls.", no_args_is_help=True)
 
@@ -35,7 +35,7 @@ async def list_(
     agent: Agent = None,
 ) -> None:
     """List the account's calls, newest first."""
-    from switchboard.commands.call_view import show_calls
+    from switchboard.commands.call.view import show_calls
 
     page = await session.client.calls.page(
         limit=limit, offset=offset, status=status, agent_id=agent
@@ -47,7 +47,7 @@ async def list_(
 @api_command()
 async def show(session: Session, call_id: CallId) -> None:
     """Show one call: its transcript, its results and its cost; --json shows all of it."""
-    from switchboard.commands.call_view import show_call
+    from switchboard.commands.call.view import show_call
 
     session.show(await session.client.calls.show(call_id), show_call)
 
@@ -65,7 +65,7 @@ async def tail(
     ] = True,
 ) -> None:
     """Watch a call as it happens. With --json one event a line."""
-    from switchboard.commands import call_tail
+    from switchboard.commands.call import tail as call_tail
 
     await call_tail.tail(session, call_id, follow=follow)
 
@@ -74,7 +74,7 @@ async def tail(
 @api_command()
 async def end(session: Session, call_id: CallId) -> None:
     """Hang up a call."""
-    from switchboard.commands.call_view import show_ended
+    from switchboard.commands.call.view import show_ended
 
     session.show(await session.client.calls.end(call_id), show_ended)
 
@@ -100,7 +100,7 @@ async def export(
     agent: Agent = None,
 ) -> None:
     """Write calls to a file, newest first. An existing file is replaced only at the end."""
-    from switchboard.commands import call_export
+    from switchboard.commands.call import export as call_export
 
     with call_export.destination(output) as file:
         await call_export.export(

@@ -69,7 +69,7 @@ def add_model(
 ) -> None:
     """Offer a language model of your own server to all agents, before the others."""
     from switchboard.commands import catalogue_changes
-    from switchboard.commands.operator_access import operator_access, run_as_operator
+    from switchboard.commands.api.operator_access import operator_access, run_as_operator
     from switchboard.commands.settings import command_settings
 
     own = catalogue_changes.OwnModel(
@@ -97,7 +97,7 @@ def platform_fee(
 ) -> None:
     """Set what a minute of a custom agent's call costs besides its models, from now on."""
     from switchboard.commands import catalogue_changes
-    from switchboard.commands.operator_access import operator_access, run_as_operator
+    from switchboard.commands.api.operator_access import operator_access, run_as_operator
     from switchboard.commands.settings import command_settings
 
     directory = command_settings(data_dir).data_dir

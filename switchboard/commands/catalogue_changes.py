@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from contracts.money import MICROS_PER_USD
-from switchboard.commands.operator_access import OperatorAccess
+from switchboard.commands.api.operator_access import OperatorAccess
 from switchboard_client import AsyncSwitchboard
 
 FIRST_RANK = 1

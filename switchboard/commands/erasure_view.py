@@ -15,7 +15,7 @@ from switchboard.commands.tables import (
 )
 
 if TYPE_CHECKING:
-    from switchboard.commands.session import Session
+    from switchboard.commands.api.session import Session
     from switchboard_client.models import ErasurePage, ErasureView
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchboard.commands.api_command import api_command
+from switchboard.commands.api.command import api_command
 from switchboard.commands.options import Offset
 
 if TYPE_CHECKING:
-    from switchboard.commands.session import Session
+    from switchboard.commands.api.session import Session
 
 app = typer.Typer(help="Erase the data of a caller, and show the proof.", no_args_is_help=True)
 
@@ -68,7 +68,7 @@ async def show(session: Session, erasure_id: ErasureId) -> None:
 @api_command(with_json=False)
 async def proof(session: Session, erasure_id: ErasureId) -> None:
     """Print the proof of a completed erasure, whose SHA-256 the audit log has."""
-    from switchboard.commands.session import document_of
+    from switchboard.commands.api.session import document_of
 
     document = document_of(await session.client.erasures.proof(erasure_id))
     typer.echo(json.dumps(document, sort_keys=True, indent=1), nl=False)

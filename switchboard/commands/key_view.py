@@ -9,7 +9,7 @@ from rich.text import Text
 from switchboard.commands.tables import id_column, list_table, local_time, show_page
 
 if TYPE_CHECKING:
-    from switchboard.commands.session import Session
+    from switchboard.commands.api.session import Session
     from switchboard_client.models import (
         ApiKeyCreated,
         ApiKeyList,

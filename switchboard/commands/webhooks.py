@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchboard.commands.api_command import api_command
+from switchboard.commands.api.command import api_command
 from switchboard.commands.options import Offset
 
 if TYPE_CHECKING:
-    from switchboard.commands.session import Session
+    from switchboard.commands.api.session import Session
 
 app = typer.Typer(
     help="List webhooks, test them, replay deliveries, and hear of events on your machine.",
@@ -32,7 +32,7 @@ async def list_webhooks(
     offset: Offset = 0,
 ) -> None:
     """List the account's webhooks, newest first."""
-    from switchboard.commands.webhook_view import show_webhooks
+    from switchboard.commands.webhook.view import show_webhooks
 
     session.show(await session.client.webhooks.page(limit=limit, offset=offset), show_webhooks)
 
@@ -45,7 +45,7 @@ async def send_sample(
     event: Annotated[str, typer.Option(help="The event of the sample.")] = "call.completed",
 ) -> None:
     """Send a signed sample of an event now, and show the answer."""
-    from switchboard.commands.webhook_view import show_test
+    from switchboard.commands.webhook.view import show_test
 
     result = await session.client.webhooks.send_sample(webhook_id, {"event": event})
     session.show(result, show_test)
@@ -68,7 +68,7 @@ async def replay(
     ] = False,
 ) -> None:
     """Send the events of a span of time again: by default those that failed."""
-    from switchboard.commands.webhook_view import show_replay
+    from switchboard.commands.webhook.view import show_replay
 
     span = {
         "from": begins.isoformat(),
@@ -96,6 +96,6 @@ async def listen(
 ) -> None:
     """Forward the account's events to an address of your own machine, signed as deliveries are,
     as they come. Ctrl-C stops it."""
-    from switchboard.commands.webhook_listening import forward_events
+    from switchboard.commands.webhook.listening import forward_events
 
     await forward_events(session, address, events or (), secret, redaction)

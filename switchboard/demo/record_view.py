@@ -86,6 +86,9 @@ def _bill(evidence: Evidence) -> Table:
     if bill.charge is not None:
         paid = f"charged for {bill.charge.seconds} s, transaction {bill.charge.transaction_id}"
         table.add_row("   Charge", f"${bill.charge.amount:.6f}", Text(paid, style="dim"))
+    if bill.telecom_cost is not None and bill.phone_cost:
+        parts = f"of it telecom_cost, with ${bill.phone_cost:.6f} for the phone's minutes"
+        table.add_row("   Telecom", f"${bill.telecom_cost:.6f}", Text(parts, style="dim"))
     if bill.hold is not None:
         table.add_row(
             "   Hold", f"${bill.hold.amount:.6f}", Text(f"of the balance, {bill.hold.state}", "dim")

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import psutil
 from rich.console import Console
 from rich.text import Text
 
-from switchboard.caller.job import Dial
+from switchboard.caller.job import Dial, PhoneLine
 from switchboard.caller.placed_call import CALL_ADVICE
 from switchboard.caller.report_view import ReportView
 from switchboard.caller.reports import CallSummary, Connected, Finished
@@ -29,6 +29,8 @@ from switchboard.demo.account import (
 from switchboard.demo.caller_process import CallerProcess
 from switchboard.demo.checks import WEBHOOK_CLAIM, Check, checked, webhook_check
 from switchboard.demo.evidence import Evidence, collect
+from switchboard.demo.phone.carrier import DemoCarrier, demo_carrier
+from switchboard.demo.phone.number import carriers_are_here, our_number
 from switchboard.demo.record_view import show_checks, show_delivery, show_record
 from switchboard.demo.webhook_inbox import (
     HOST,
@@ -49,11 +51,13 @@ from switchboard_client.webhooks import SignatureInvalid
 
 @dataclass(frozen=True)
 class DemoOptions:
-    """``strict``: a latency above its target also fails the demo."""
+    """``strict``: a latency above its target also fails the demo. ``by_phone``: the call comes over
+    a carrier's wire."""
 
     settings: Settings
     exit_when_done: bool
     strict: bool = False
+    by_phone: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,13 +99,21 @@ async def _story(options: DemoOptions, console: Console) -> int:
         log_path = data_dir / "logs" / "caller.log"
         caller = await stack.enter_async_context(CallerProcess.starting(caller_rules(), log_path))
         inbox = await stack.enter_async_context(webhook_inbox())
-        with webhooks_may_reach(HOST):
-            switchboard = await stack.enter_async_context(_switchboard(options.settings, console))
+        settings, carrier = options.settings, None
+        with ExitStack() as environment:
+            environment.enter_context(webhooks_may_reach(HOST))
+            if options.by_phone:
+                carrier = await stack.enter_async_context(demo_carrier())
+                settings = environment.enter_context(carriers_are_here(settings, carrier))
+            switchboard = await stack.enter_async_context(_switchboard(settings, console))
         account = await _account(switchboard, data_dir, console)
+        line = None
+        if carrier is not None:
+            line = await stack.enter_async_context(_phone_line(switchboard, account, carrier))
         with TerminalProgress(console).step("A caller, with its own voice and speech recognition"):
             await caller.prepared()
         try:
-            passed = await _call(switchboard, account, caller, inbox, options, console)
+            passed = await _call(switchboard, account, caller, inbox, options, console, line)
         finally:
             # Before the servers, so that it can leave its call.
             await caller.stop()
@@ -128,6 +140,20 @@ async def _switchboard(settings: Settings, console: Console) -> AsyncIterator[_S
             yield _Switchboard(system.api_url, system.operator_token, is_ours=True)
 
 
+@asynccontextmanager
+async def _phone_line(
+    switchboard: _Switchboard, account: DemoAccount, carrier: DemoCarrier
+) -> AsyncIterator[PhoneLine]:
+    if not switchboard.is_ours:
+        raise Problem(
+            "The demo calls by phone only at a Switchboard that it has started itself.",
+            "Stop the one that runs, or use another --data-dir.",
+        )
+    number = our_number(switchboard.api_url, switchboard.operator_token, account, carrier)
+    async with number as line:
+        yield line
+
+
 async def _account(switchboard: _Switchboard, data_dir: Path, console: Console) -> DemoAccount:
     account = read_account(data_dir)
     if account and await is_usable(switchboard.api_url, account):
@@ -145,11 +171,12 @@ async def _call(
     inbox: WebhookInbox,
     options: DemoOptions,
     console: Console,
+    line: PhoneLine | None,
 ) -> bool:
     async with AsyncSwitchboard(switchboard.api_url, account.secret_key) as api:
         before = await api.billing.balance()
         async with _webhook(api, inbox, switchboard):
-            summary = await _follow(switchboard, account, caller, console)
+            summary = await _follow(switchboard, account, caller, console, line)
             evidence = await collect(api, summary, before)
             told = await _told(inbox, switchboard, evidence)
     show_record(console, evidence)
@@ -213,9 +240,18 @@ async def _told(inbox: WebhookInbox, switchboard: _Switchboard, evidence: Eviden
 
 
 async def _follow(
-    switchboard: _Switchboard, account: DemoAccount, caller: CallerProcess, console: Console
+    switchboard: _Switchboard,
+    account: DemoAccount,
+    caller: CallerProcess,
+    console: Console,
+    line: PhoneLine | None,
 ) -> CallSummary:
-    order = Dial(api_url=switchboard.api_url, api_key=account.secret_key, agent_id=account.agent_id)
+    order = Dial(
+        api_url=switchboard.api_url,
+        api_key=account.secret_key,
+        agent_id=account.agent_id,
+        phone=line,
+    )
     console.print()
     with ReportView(console) as view:
         async with contextlib.aclosing(caller.dial(order)) as reports:

@@ -13,6 +13,7 @@ from carriers.answers import Answer, Refusal, StreamOffer
 from carriers.call_events import (
     CallArrived,
     CallEvent,
+    MachineDetected,
     PlaybackEnded,
     StageReached,
     StreamFailed,
@@ -27,6 +28,7 @@ from telephony_bridge.media.sentences import Sentence
 from telephony_bridge.tickets import LegTicket, Tickets
 from telephony_bridge.webhooks.accounts import OpenAccount
 from telephony_bridge.webhooks.inbound_desk import InboundDesk
+from telephony_bridge.webhooks.machine_news import MachineNews
 from telephony_bridge.webhooks.seen import Seen
 
 SENTENCE_OF: dict[InboundRefusal, Sentence] = {
@@ -57,6 +59,7 @@ class Webhooks:
         desk: InboundDesk,
         tickets: Tickets,
         dialed: DialedLegs,
+        machines: MachineNews,
         clock: Callable[[], float],
     ) -> None:
         self._public_url = public_url
@@ -64,6 +67,7 @@ class Webhooks:
         self._desk = desk
         self._tickets = tickets
         self._dialed = dialed
+        self._machines = machines
         self._clock = clock
 
     async def answer(
@@ -132,6 +136,8 @@ class Webhooks:
                 await self._dialed.tell(dialed, event)
                 if event.stage is LegStage.ANSWERED:
                     return await self._connected(account, event, dialed)
+            case MachineDetected(answered_by=answered_by) if dialed is not None:
+                await self._machines.tell(dialed.request, answered_by)
             case PlaybackEnded(call_id=call_id):
                 return answers.hang_up(call_id)
             case StreamFailed(call_id=call_id, detail=detail):

@@ -36,6 +36,7 @@ def calls(numbers: list[int], next_cursor: int | None) -> Any:
         "bill_duration": None,
         "billable_seconds": None,
         "total_cost": None,
+        "telecom_cost": None,
         "provider_cost": None,
         "provider_cost_breakdown": None,
         "provider_cost_calculated_at": None,

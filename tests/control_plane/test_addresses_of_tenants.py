@@ -116,6 +116,17 @@ async def test_a_page_of_a_knowledge_base_is_fetched_from_none_of_them(
     assert fetched == set()
 
 
+async def test_a_knowledge_source_is_at_none_of_them(tenant: TenantClient) -> None:
+    path = f"/v1/agents/{await tenant.agent()}/knowledge-sources"
+    accepted = {}
+    for address in (*blocked_addresses("http"), *blocked_addresses("https")):
+        body = {"kind": "url", "title": "Page", "url": address}
+        answer = await tenant.post(path, body)
+        if answer.status_code != 400:
+            accepted[address] = (answer.status_code, answer.text)
+    assert accepted == {}
+
+
 def test_no_other_field_holds_an_address() -> None:
     """A new one has to be put to the list above."""
     found = {

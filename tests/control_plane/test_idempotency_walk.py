@@ -29,6 +29,7 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("PUT", "/v1/agents/{agent_id}/share-link"): _SETS,
     ("POST", "/v1/agents/{agent_id}/apply-managed-sku"): _SETS,
     ("POST", "/v1/agents/{agent_id}/opt-out-to-custom"): _SETS,
+    ("POST", "/v1/agents/{agent_id}/knowledge-sources/search"): _SAVES_NOTHING,
     ("POST", "/v1/auth/confirm-email"): _SETS,
     ("POST", "/v1/auth/login"): "each login is a session of its own; a lost one ends by itself",
     ("POST", "/v1/auth/logout"): _SETS,
@@ -82,6 +83,11 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
 """Every other POST and PUT creates or spends something, and takes the key."""
 
 REFUSED = {
+    ("POST", "/v1/agents/{agent_id}/knowledge-sources/upload"): "the form is missing",
+    (
+        "POST",
+        "/v1/agents/{agent_id}/knowledge-sources/{source_id}/refresh",
+    ): "the source is a text",
     ("POST", "/v1/auth/sign-up"): "the password is too short",
     ("POST", "/v1/billing/checkout/start"): "no gateway is configured",
     ("POST", "/v1/billing/mandate/register"): "no gateway is configured",

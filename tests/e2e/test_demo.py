@@ -73,6 +73,18 @@ def test_from_nothing_to_a_checked_bill(data_dir: Path) -> None:
     assert processes_of(data_dir) == []
 
 
+def test_the_same_call_by_phone_has_the_phones_minutes_on_its_bill(data_dir: Path) -> None:
+    demo = start(data_dir, "--exit", "--phone")
+    exit_code = demo.wait(CALL_SECONDS)
+    said = output_of(data_dir).read_text()
+    assert exit_code == 0, said
+    for part in ("Connected in", "the caller cuts in", "✓ the bill is exact", "telecom_cost"):
+        assert part in said
+    assert "twilio/inbound +1 at $0.008500 a minute" in said
+    assert "Traceback" not in said
+    assert processes_of(data_dir) == []
+
+
 @pytest.mark.latency
 def test_ctrl_c_during_the_call_stops_everything_at_once(data_dir: Path) -> None:
     demo = start(data_dir)

@@ -105,7 +105,7 @@ async def test_a_visitor_talks_on_the_links_page(
         await hang_up(page)
         async with switchboard.api() as api:
             call = await ended_call(api, call_id)
-        assert call.bill_duration
+        assert call["bill_duration"]
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert await page.evaluate(overflow) <= 0
         await keep_screenshot(page, f"shared-after-{width}.png")

@@ -103,6 +103,7 @@ class FakeRoom:
         self.name = name
         self.voice = FakeVoice()
         self.messages: list[LiveBody] = []
+        self.held: set[UUID] = set()
         self.digits_sent: list[tuple[UUID, str]] = []
         self.closed = False
         self._events: asyncio.Queue[RoomEvent | None] = asyncio.Queue()
@@ -127,7 +128,8 @@ class FakeRoom:
     async def add_leg(self, leg: Leg) -> None:
         self.connect(leg.participant_id)
 
-    def hold(self, participant_id: UUID, *, held: bool) -> None: ...
+    def hold(self, participant_id: UUID, *, held: bool) -> None:
+        (self.held.add if held else self.held.discard)(participant_id)
 
     def mute(self, participant_id: UUID, *, muted: bool) -> None: ...
 
@@ -206,6 +208,9 @@ class FakeConversation:
 
     def stop_listening(self) -> None:
         self.listens = False
+
+    def listen_again(self) -> None:
+        self.listens = True
 
     async def stop_speaking(self) -> None:
         self.cut_off = True

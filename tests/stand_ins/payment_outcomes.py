@@ -53,6 +53,8 @@ class EventPost:
     sign: Callable[[bytes, str], dict[str, str]]
     """From the body and the event's id to the headers."""
     deliver: Deliver | None = None
+    pause_seconds: float = 0.05
+    """Between two tries of one event."""
     sent: list[tuple[str, bytes]] = field(default_factory=list)
     """Every event that there was, with its id, delivered or not."""
 
@@ -69,7 +71,7 @@ class EventPost:
         for _ in range(5):
             if await self.deliver(body, self.sign(body, event_id)) == 200:
                 return
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(self.pause_seconds)
 
     async def resend_all(self, *, backwards: bool = False) -> None:
         for event_id, body in reversed(self.sent) if backwards else list(self.sent):

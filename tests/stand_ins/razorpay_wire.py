@@ -13,7 +13,7 @@ import hashlib
 import hmac
 import itertools
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,8 @@ class RazorpayWire:
     customers: dict[str, _Object] = field(default_factory=dict)
     orders: dict[str, _Object] = field(default_factory=dict)
     payments: dict[str, _Object] = field(default_factory=dict)
+    refunds: dict[str, _Object] = field(default_factory=dict)
+    disputes: dict[str, _Object] = field(default_factory=dict)
     deleted_tokens: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -46,6 +48,12 @@ class RazorpayWire:
         self._stopping = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self.events = EventPost(self._signature)
+
+    @property
+    def refunded_minor(self) -> int:
+        return sum(
+            refund["amount"] for refund in self.refunds.values() if refund["status"] == "processed"
+        )
 
     @property
     def captured_minor(self) -> int:
@@ -64,6 +72,8 @@ class RazorpayWire:
         app.router.add_post("/v1/orders", self._create_order)
         app.router.add_get("/v1/orders", self._list_orders)
         app.router.add_get("/v1/orders/{id}/payments", self._list_payments)
+        app.router.add_get("/v1/refunds", self._list_refunds)
+        app.router.add_get("/v1/disputes", self._list_disputes)
         app.router.add_post("/v1/payments/create/recurring", self._charge)
         app.router.add_delete("/v1/customers/{customer}/tokens/{token}", self._delete_token)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
@@ -75,6 +85,12 @@ class RazorpayWire:
         finally:
             self._stopping.set()
             await runner.cleanup()
+
+    def forget(self) -> None:
+        """As if nobody had ever asked it for anything."""
+        for kept in (self.customers, self.orders, self.payments, self.refunds, self.disputes):
+            kept.clear()
+        self.events.sent.clear()
 
     async def customer_pays(self, order_id: str) -> _Object:
         """Somebody pays in Razorpay's checkout. If the order asks for a mandate, the bank confirms
@@ -101,29 +117,43 @@ class RazorpayWire:
             await self._report("token.confirmed", self.reporting, token=token)
         return payment
 
-    async def refund(self, payment_id: str, amount: int) -> None:
-        refund = {
+    async def refund(self, payment_id: str, amount: int) -> _Object:
+        refund: _Object = {
             "id": self._id("rfnd"),
             "entity": "refund",
             "amount": amount,
+            "created_at": int(time.time()),
             "payment_id": payment_id,
             "status": "processed",
         }
+        self.refunds[refund["id"]] = refund
         await self._report("refund.processed", self.reporting, refund=refund)
+        return refund
+
+    async def fail_refund(self, refund: _Object) -> None:
+        refund["status"] = "failed"
+        await self._report("refund.failed", self.reporting, refund=refund)
 
     async def dispute(self, payment_id: str) -> _Object:
         """One that the bank decides against us."""
         amount = self.payments[payment_id]["amount"]
-        dispute = {
+        dispute: _Object = {
             "id": self._id("disp"),
             "entity": "dispute",
             "payment_id": payment_id,
             "amount": amount,
             "amount_deducted": amount,
+            "created_at": int(time.time()),
             "status": "lost",
         }
+        self.disputes[dispute["id"]] = dispute
         await self._report("payment.dispute.lost", self.reporting, dispute=dispute)
         return dispute
+
+    async def win(self, dispute: _Object) -> None:
+        """The bank returns the money after all."""
+        dispute["status"] = "won"
+        await self._report("payment.dispute.won", self.reporting, dispute=dispute)
 
     async def cancel_token(self, customer_id: str, token_id: str) -> None:
         token = {"id": token_id, "entity": "token", "customer_id": customer_id}
@@ -185,6 +215,12 @@ class RazorpayWire:
             [each for each in self.payments.values() if each["order_id"] == order_id]
         )
 
+    async def _list_refunds(self, request: web.Request) -> web.Response:
+        return _page(self.refunds.values(), request)
+
+    async def _list_disputes(self, request: web.Request) -> web.Response:
+        return _page(self.disputes.values(), request)
+
     async def _charge(self, request: web.Request) -> web.Response:
         asked = await request.json()
         order = self.orders[asked["order_id"]]
@@ -196,8 +232,8 @@ class RazorpayWire:
             return _error(500, "SERVER_ERROR", "We are facing some trouble")
         if outcome.kind == "hangs_before_charging":
             await self._hang()
-        payment = self._new_payment(order) | {"token_id": asked["token"]}
-        self.payments[payment["id"]] = payment
+        payment = self._new_payment(order)
+        payment["token_id"] = asked["token"]
         if outcome.charges:
             payment["status"] = "captured"
             order["status"] = "paid"
@@ -250,6 +286,13 @@ class RazorpayWire:
 
     def _id(self, prefix: str) -> str:
         return f"{prefix}_{next(self._numbers):014d}"
+
+
+def _page(entities: Iterable[_Object], request: web.Request) -> web.Response:
+    """Newest first."""
+    since, skip = int(request.query["from"]), int(request.query["skip"])
+    found = [each for each in entities if each["created_at"] >= since][::-1]
+    return _collection(found[skip : skip + int(request.query["count"])])
 
 
 def _collection(items: list[_Object]) -> web.Response:

@@ -19,7 +19,7 @@ import itertools
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
@@ -71,7 +71,8 @@ class StripeWire:
     requests: list[tuple[str, str]] = field(default_factory=list)
     """Method and path."""
     detached: list[str] = field(default_factory=list)
-    refunded_minor: int = 0
+    refunds: dict[str, _Object] = field(default_factory=dict)
+    disputes: dict[str, _Object] = field(default_factory=dict)
     charging: int = 0
     most_charging_at_once: int = 0
     fails_everything: bool = False
@@ -85,6 +86,12 @@ class StripeWire:
         self.released = asyncio.Event()
         """Set it to let the charges that wait for it go on."""
         self.waits_before_charging = False
+
+    @property
+    def refunded_minor(self) -> int:
+        return sum(
+            refund["amount"] for refund in self.refunds.values() if refund["status"] == "succeeded"
+        )
 
     @property
     def captured_minor(self) -> int:
@@ -103,6 +110,8 @@ class StripeWire:
         app.router.add_get("/v1/checkout/sessions/{id}", self._get_session)
         app.router.add_post("/v1/payment_intents", self._create_intent)
         app.router.add_get("/v1/payment_intents", self._list_intents)
+        app.router.add_get("/v1/refunds", self._list_refunds)
+        app.router.add_get("/v1/disputes", self._list_disputes)
         app.router.add_post("/v1/payment_methods/{id}/detach", self._detach)
         app.router.add_get("/pay/{id}", self._page)
         app.router.add_post("/pay/{id}/{act}", self._act)
@@ -118,9 +127,9 @@ class StripeWire:
 
     def forget(self) -> None:
         """As if nobody had ever asked it for anything."""
-        for kept in (self.customers, self.sessions, self.intents, self.events.sent):
+        for kept in (self.customers, self.sessions, self.intents, self.refunds, self.disputes):
             kept.clear()
-        self.refunded_minor = 0
+        self.events.sent.clear()
 
     async def customer_pays(self, session_id: str) -> None:
         """Somebody pays on the hosted page."""
@@ -143,38 +152,40 @@ class StripeWire:
         await self._report("checkout.session.expired", self.sessions[session_id], self.reporting)
 
     async def refund(self, intent_id: str, amount: int, *, status: str = "succeeded") -> _Object:
-        refund = {
+        refund: _Object = {
             "id": self._id("re"),
             "object": "refund",
             "amount": amount,
+            "created": int(time.time()),
             "currency": "usd",
             "payment_intent": intent_id,
             "status": status,
         }
-        self.refunded_minor += amount
+        self.refunds[refund["id"]] = refund
         await self._report("refund.created", refund, self.reporting)
         return refund
 
     async def fail_refund(self, refund: _Object) -> None:
-        self.refunded_minor -= refund["amount"]
-        await self._report("refund.failed", refund | {"status": "failed"}, self.reporting)
+        refund["status"] = "failed"
+        await self._report("refund.failed", refund, self.reporting)
 
     async def dispute(self, intent_id: str) -> _Object:
-        dispute = {
+        dispute: _Object = {
             "id": self._id("du"),
             "object": "dispute",
             "amount": self.intents[intent_id]["amount"],
+            "created": int(time.time()),
             "currency": "usd",
             "payment_intent": intent_id,
             "status": "needs_response",
         }
+        self.disputes[dispute["id"]] = dispute
         await self._report("charge.dispute.funds_withdrawn", dispute, self.reporting)
         return dispute
 
     async def win(self, dispute: _Object) -> None:
-        await self._report(
-            "charge.dispute.funds_reinstated", dispute | {"status": "won"}, self.reporting
-        )
+        dispute["status"] = "won"
+        await self._report("charge.dispute.funds_reinstated", dispute, self.reporting)
 
     def event(self, kind: str, of: _Object) -> tuple[str, _Object]:
         event_id = self._id("evt")
@@ -276,6 +287,12 @@ class StripeWire:
             [each for each in self.intents.values() if _is_of(each, request)],
         )
 
+    async def _list_refunds(self, request: web.Request) -> web.Response:
+        return _list("/v1/refunds", _since(self.refunds.values(), request))
+
+    async def _list_disputes(self, request: web.Request) -> web.Response:
+        return _list("/v1/disputes", _since(self.disputes.values(), request))
+
     async def _create_intent(self, request: web.Request) -> web.Response:
         """A saved method is charged."""
         asked = request[_ASKED]
@@ -358,7 +375,7 @@ class StripeWire:
     def _new_intent(
         self, amount: int, customer: str | None, method: str, metadata: _Object
     ) -> _Object:
-        intent = {
+        intent: _Object = {
             "id": self._id("pi"),
             "object": "payment_intent",
             "amount": amount,
@@ -417,6 +434,11 @@ def _bare(intent: _Object) -> _Object:
 def _is_of(document: _Object, request: web.Request) -> bool:
     since = int(request.query.get("created[gte]", "0"))
     return document["customer"] == request.query["customer"] and document["created"] >= since
+
+
+def _since(documents: Iterable[_Object], request: web.Request) -> list[_Object]:
+    since = int(request.query.get("created[gte]", "0"))
+    return [document for document in documents if document["created"] >= since]
 
 
 def _list(url: str, rows: list[_Object]) -> web.Response:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import ProviderChoice, ResolvedStack
-from contracts.tool_bindings import TOOL_TYPES, CallWebhook, ToolBinding, ToolType
+from contracts.tool_bindings import TOOL_TYPES, CallWebhook, ToolBinding, ToolType, Transfer
 from contracts.versions import read_object
 from control_plane.building.agents.models import Agent
 from control_plane.building.agents.stacks import StackReport, report_stacks
@@ -78,7 +78,7 @@ def _bound(
 ) -> list[BoundToolView]:
     views = []
     for index, tool in enumerate(config.tools):
-        why_not = [*reasons[tool.type], *_without_slots(tool, config, models)]
+        why_not = [*reasons[tool.type], *_without_slots(tool, config, models), *_not_dialed(tool)]
         views.append(
             BoundToolView(
                 type=tool.type, can_run=not why_not, reasons=why_not, index=index, name=tool.name
@@ -101,6 +101,14 @@ def _without_slots(
                 f"has no slot named {' and none named '.join(lacking)}: add it, or choose a "
                 "language model that can call tools."
             )
+
+
+def _not_dialed(tool: ToolBinding) -> Iterator[str]:
+    if isinstance(tool, Transfer) and not tool.to.startswith("+"):
+        yield (
+            f"Phones are called by number only, and {tool.to} is a SIP address: give the number "
+            "with its country code, such as +14155550142."
+        )
 
 
 def _reasons_by_type(

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from control_plane.building.catalogue import price_repository
 from control_plane.calling.calls.bill_schemas import CallBill
 from control_plane.calling.calls.bill_views import bill_view
+from control_plane.calling.calls.ending.added_phones import added_phones, served_with_phones
 from control_plane.calling.calls.ending.bill import billed
 from control_plane.calling.calls.ending.served_agents import served_agents
 from control_plane.calling.calls.errors import CallNotFound
@@ -29,7 +30,9 @@ async def get_call_bill(call_id: UUID, caller: MemberCaller, session: TenantSess
     call = await call_records.find_call(session, caller.tenant_id, call_id, with_plan=True)
     if call is None:
         raise CallNotFound
-    served = served_agents(call.frozen_plan(), call.takeovers or ())
+    served = served_with_phones(
+        served_agents(call.frozen_plan(), call.takeovers or ()), await added_phones(session, call)
+    )
     agents = billed(served, call.billable_seconds, call.total_cost_micros)
     reference = charge_reference(call_id)
     entry = await billing.entry_of_reference(session, caller.tenant_id, reference)

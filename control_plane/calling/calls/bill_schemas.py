@@ -48,7 +48,8 @@ class BillPriceRow(BaseModel):
 
 
 class BillAgent(BaseModel):
-    """An agent that served the call, for as long as it did."""
+    """An agent that served the call, for as long as it did. When a phone is added to the call, or
+    leaves it, the same agent begins a new entry with other price rows."""
 
     agent_id: UUID
     agent_version: int
@@ -66,6 +67,14 @@ class CallBill(BaseModel):
     call_id: UUID
     billable_seconds: int | None = Field(description="`null` while the call runs.")
     total_cost: float | None = Field(description="`null` while the call runs.")
+    telecom_cost: float | None = Field(
+        description="The part of `total_cost` that is not for STT, LLM and TTS, as in "
+        "`GET /v1/calls`. `null` while the call runs."
+    )
+    phone_cost: float | None = Field(
+        description="The part of `telecom_cost` that the phones' minutes cost. `null` while the "
+        "call runs."
+    )
     charge: BillCharge | None = Field(
         description="`null` while the call runs, and if nothing was charged."
     )

@@ -28,6 +28,7 @@ def bill_view(
 ) -> CallBill:
     """
     Args:
+        agents: with an entry of their own wherever a phone came or went.
         entry: what the call was charged with.
         valid_from: of the price rows, by id.
     """
@@ -35,10 +36,19 @@ def bill_view(
         call_id=call.id,
         billable_seconds=call.billable_seconds,
         total_cost=_usd(call.total_cost_micros),
+        telecom_cost=_usd(_telecom_micros(call)),
+        phone_cost=None if call.total_cost_micros is None else _usd(call.telecom_cost_micros or 0),
         charge=None if entry is None else _charge(entry),
         hold=None if reserve is None else _hold(reserve),
         agents=[_agent(each, valid_from) for each in agents],
     )
+
+
+def _telecom_micros(call: Call) -> int | None:
+    if call.total_cost_micros is None:
+        return None
+    provider_micros: int = sum((call.provider_cost_micros or {}).values())
+    return call.total_cost_micros - provider_micros
 
 
 def _charge(entry: LedgerEntry) -> BillCharge:

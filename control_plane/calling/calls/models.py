@@ -160,6 +160,8 @@ class CallLogEntry(Base):
     source: Mapped[str]
     message: Mapped[str]
     created_at: Mapped[datetime]
+    keys: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """A ``contracts.events.KeysPressed``, if the line tells of keys of a phone."""
 
 
 class ParkedEvent(Base):

@@ -141,6 +141,10 @@ class CallView(BaseModel):
     bill_duration: float | None = Field(description="Connected seconds.")
     billable_seconds: int | None = Field(description="Connected seconds, rounded up to 30.")
     total_cost: float | None
+    telecom_cost: float | None = Field(
+        description="The part of `total_cost` that is not `provider_cost`: the fee for the call, "
+        "and the minutes of its phones on the installation's carrier accounts."
+    )
     provider_cost: float | None
     provider_cost_breakdown: ProviderCostBreakdown | None
     provider_cost_calculated_at: datetime | None

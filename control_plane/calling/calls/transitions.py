@@ -62,7 +62,8 @@ class Ended:
 
 @dataclass(frozen=True)
 class Unreached:
-    """The last phone leg that could still have connected was given up."""
+    """The last phone leg that could still have connected was given up, or the last leg was a phone
+    whose line was lost while it talked."""
 
     carrier: str
     outcome: DialOutcome

@@ -26,7 +26,9 @@ async def playbook_reply(agent: ChatAgent, messages: Messages, tools: ToolRuns) 
     new = [await tools.use(use.name, use.arguments) for use in reply.tools if use.name not in used]
     known = used | {use.name: use for use in new}
     has_failed = any(known[use.name].outcome == "failed" for use in reply.tools)
-    said = reply.if_failed if has_failed and reply.if_failed is not None else reply
+    # A chat connects nobody to a person.
+    is_refused = has_failed or reply.transfer is not None
+    said = reply.if_failed if is_refused and reply.if_failed is not None else reply
     return AgentReply(said.text, tuple(new), reply.end_call, reply.slots)
 
 

@@ -6,8 +6,9 @@ another attempt, so a report that comes twice, late or out of order does nothing
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,6 +17,7 @@ from contracts.call_status import CallStatus
 from contracts.dial_outcome import DialOutcome
 from contracts.dialing import STAGE_RANK, DialReport, DialRequest, LegStage
 from contracts.end_reasons import EndReason
+from contracts.money import billable_seconds
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events import dial_progress
@@ -33,6 +35,13 @@ from control_plane.platform.link.dialing import NOBODY
 UNKNOWN = "unknown"
 
 
+class Unreachable(NamedTuple):
+    call_id: UUID
+    participant_id: UUID
+    why: str
+    """In a word, such as ``busy``."""
+
+
 @dataclass(frozen=True)
 class AfterCommit:
     """What follows once the change is committed."""
@@ -45,8 +54,12 @@ class AfterCommit:
     """The plan of a call whose phone rings: a worker gets ready for it."""
     release: UUID | None = None
     """A call whose phone was not answered: the worker that got ready for it may forget it."""
+    unreached: Unreachable | None = None
+    """A phone that a running call has asked for and that will not come."""
     left: tuple[UUID, UUID] | None = None
     """Call and participant whose phone has hung up."""
+    lost_carrier: str | None = None
+    """Its carrier, if nobody hung up: its line was lost on our side."""
 
 
 NOTHING = AfterCommit()
@@ -82,7 +95,7 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
     if job is None or job.attempt_id != seen.attempt_id or job.stage != seen.stage:
         return NOTHING  # A report has come since.
     if job.stage == LegStage.ANSWERED:
-        return _finish_conversation(call, job, at)
+        return replace(_finish_conversation(call, job, at), lost_carrier=job.carrier)
     if job.is_inbound:
         return await _end_inbound(session, call, job, DialOutcome.FAILED, at)
     retry_at = await _next_attempt(job, DialOutcome.FAILED, at)
@@ -105,7 +118,13 @@ async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) ->
             "No more reports came about a phone that was being dialed",
             at,
         )
+    if retry_at is None and call.dispatched_at is not None and not call.is_over:
+        return _unreachable(job, DialOutcome.FAILED)
     return await _released(session, call)
+
+
+def _unreachable(job: DialingJob, outcome: DialOutcome) -> AfterCommit:
+    return AfterCommit(unreached=Unreachable(job.call_id, job.participant_id, outcome.value))
 
 
 async def _released(session: AsyncSession, call: Call) -> AfterCommit:
@@ -116,7 +135,7 @@ async def _released(session: AsyncSession, call: Call) -> AfterCommit:
 
 
 async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: datetime) -> bool:
-    """Hold the credit for the call's first increment, unless the call holds it already.
+    """Hold the credit for the phone's first increment, unless the call holds it already.
 
     If the balance does not allow it, the job is closed, and the call ends if no other phone can
     still connect.
@@ -127,8 +146,11 @@ async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: d
     call = await calls.locked_call(session, request.tenant_id, request.call_id)
     assert call is not None, "calls are never deleted"
     rate = call.frozen_plan().highest_rate_micros_per_minute
-    covered = await billing.extend(session, call.tenant_id, call.id, FIRST_RESERVE_SECONDS, rate)
-    if covered is None or covered >= FIRST_RESERVE_SECONDS:
+    rate += await repository.added_rate_micros_per_minute(session, call)
+    # A phone that is added comes into a call that has used up a part of its reserve.
+    seconds = billable_seconds((call.metered_ms or 0) + FIRST_RESERVE_SECONDS * 1000)
+    covered = await billing.extend(session, call.tenant_id, call.id, seconds, rate)
+    if covered is None or covered >= seconds:
         return True
     job = await repository.locked_job(session, request.tenant_id, request.participant_id)
     if job is not None and job.attempt_id == request.attempt_id:
@@ -204,6 +226,8 @@ async def _end_attempt(
     await dial_progress.leg_ended(
         session, call, job.participant_id, job.carrier, report.outcome, at, retry_at
     )
+    if retry_at is None and call.dispatched_at is not None:
+        return _unreachable(job, report.outcome)
     await _release_while_waiting(session, call)
     return await _released(session, call)
 

@@ -8,9 +8,10 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import ForeignKey, Text, func
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from contracts.dialing import LegStage
+from contracts.dialing import LegStage, MachineDetection
 from contracts.versions import read_object
 from control_plane.calling.dialing.retry import RetryRules
 from control_plane.calling.dialing.schedule import Schedule
@@ -57,6 +58,13 @@ class DialingJob(Base):
     """The carrier's own id of an inbound call, unique within the account."""
     telecom_micros_per_minute: Mapped[int] = mapped_column(default=0)
     """What a minute costs the tenant, as its call's plan says; 0 on an account of its own."""
+    price_row: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """The same of a phone that was added to a call, whose price is not in the plan: a
+    ``contracts.call_plan.PriceRow``, frozen when it was added."""
+    billed_from_ms: Mapped[int | None]
+    billed_until_ms: Mapped[int | None]
+    """When such a phone was in the call, in connected milliseconds, from the call's end on.
+    Without an end: until the call's."""
     to_number: Mapped[str]
     from_number: Mapped[str]
     """Empty if the caller of an inbound leg withholds it."""
@@ -64,6 +72,7 @@ class DialingJob(Base):
     """Higher is dialed sooner."""
     schedule: Mapped[dict[str, Any]]
     retry: Mapped[dict[str, Any]]
+    machine_detection: Mapped[MachineDetection] = mapped_column(Text, default="off")
     state: Mapped[JobState] = mapped_column(Text, default=JobState.WAITING)
     due_at: Mapped[datetime]
     give_up_at: Mapped[datetime]

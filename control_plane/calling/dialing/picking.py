@@ -124,4 +124,5 @@ def dial_request(job: DialingJob, settings: DialingSettings) -> DialRequest:
         ring_timeout_seconds=settings.ring_timeout_seconds,
         dial_before=job.dial_before,
         account_id=job.carrier_account_id,
+        machine_detection=job.machine_detection,
     )

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
-from control_plane.calling.calls.models import Call
+from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.dialing.models import INBOUND, OUTBOUND, DialingJob, JobState
 from control_plane.calling.pauses.models import AgentPause
 
@@ -188,6 +188,36 @@ async def has_active_leg(session: AsyncSession, call: Call) -> bool:
     return found is not None
 
 
+async def added_phones(
+    session: AsyncSession, call: Call
+) -> list[tuple[DialingJob, CallParticipant]]:
+    """The phones that were added to the call and that the tenant pays for here."""
+    rows = await session.execute(
+        select(DialingJob, CallParticipant)
+        .join(CallParticipant, CallParticipant.id == DialingJob.participant_id)
+        .where(
+            DialingJob.tenant_id == call.tenant_id,
+            DialingJob.call_id == call.id,
+            DialingJob.price_row.is_not(None),
+        )
+        .order_by(CallParticipant.position)
+    )
+    return [(job, participant) for job, participant in rows]
+
+
+async def added_rate_micros_per_minute(session: AsyncSession, call: Call) -> int:
+    """What a minute costs of the added phones that are in the call, or may still get there."""
+    rate = await session.scalar(
+        select(func.coalesce(func.sum(DialingJob.telecom_micros_per_minute), 0)).where(
+            DialingJob.tenant_id == call.tenant_id,
+            DialingJob.call_id == call.id,
+            DialingJob.price_row.is_not(None),
+            DialingJob.state.in_((JobState.WAITING, JobState.ACTIVE)),
+        )
+    )
+    return int(rate or 0)
+
+
 async def note_requested(session: AsyncSession, attempt_id: UUID, at: datetime) -> None:
     """The bridges were asked to make the attempt. For background jobs."""
     await session.execute(
@@ -254,3 +284,18 @@ async def count_legs(session: AsyncSession, tenant_id: UUID) -> Counter[JobState
         .group_by(state)
     )
     return Counter({JobState(name): count for name, count in rows})
+
+
+async def our_number_in(session: AsyncSession, call: Call) -> str | None:
+    """The tenant's number of the call's first phone; ``None`` if the call has no phone."""
+    rows = await session.execute(
+        select(DialingJob.direction, DialingJob.from_number, DialingJob.to_number)
+        .where(DialingJob.tenant_id == call.tenant_id, DialingJob.call_id == call.id)
+        .order_by(DialingJob.created_at)
+        .limit(1)
+    )
+    first = rows.first()
+    if first is None:
+        return None
+    ours: str = first.to_number if first.direction == INBOUND else first.from_number
+    return ours

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import PriceRow
-from contracts.dialing import LegStage
+from contracts.dialing import LegStage, MachineDetection
 from control_plane.calling.calls.creating.caller_id import CallerId
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.dialing import repository
@@ -37,6 +37,8 @@ async def enqueue_leg(
     schedule: Schedule = NOW,
     retry: RetryRules = ONE_CALL,
     telecom_micros_per_minute: int = 0,
+    price_row: PriceRow | None = None,
+    machine_detection: MachineDetection = "off",
 ) -> DialingJob:
     """Queue the phone leg of ``participant``, whose ``identity`` is the number, in E.164.
 
@@ -47,6 +49,8 @@ async def enqueue_leg(
         call: its row is in the database, whether or not the object is in ``session``.
         caller_id: see ``control_plane.calling.calls.creating.caller_id.caller_ids``.
         priority: 0 to 9; higher is dialed sooner.
+        telecom_micros_per_minute: what a minute costs the tenant.
+        price_row: that price, of a phone that is not in the call's plan.
 
     Raises:
         NeverDialable: ``schedule`` leaves no time to dial the number.
@@ -59,6 +63,8 @@ async def enqueue_leg(
         carrier=caller_id.carrier,
         carrier_account_id=caller_id.account_id,
         telecom_micros_per_minute=telecom_micros_per_minute,
+        machine_detection=machine_detection,
+        price_row=None if price_row is None else price_row.model_dump(mode="json"),
         to_number=participant.identity,
         from_number=caller_id.number,
         priority=priority,

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from control_plane.migrations.tenancy import confine_to_tenant
 
 revision = "0085"
-down_revision = "0056"
+down_revision = "0080"
 
 
 def upgrade() -> None:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from control_plane.money.billing import audit_repository
+from control_plane.money.billing.audit_repository import Figure
 from control_plane.money.billing.audit_rotation import in_turn
 from control_plane.platform.database import Database
 
@@ -26,6 +27,7 @@ class Difference(NamedTuple):
     day: date | None
     """The day whose entries do not add up to its totals. ``None``: the days and reserves do not add
     up to the totals of the account."""
+    figures: tuple[Figure, ...]
 
 
 async def audit_books(
@@ -43,14 +45,14 @@ async def audit_books(
     async with database.system_session() as session:
         unbalanced = await audit_repository.unbalanced_accounts(session)
         days = await audit_repository.days(session)
-    differences = [Difference(tenant_id, None) for tenant_id in unbalanced]
+    differences = [Difference(tenant_id, None, figures) for tenant_id, figures in unbalanced]
     for span in in_turn(days):
         async with database.system_session() as session:
             wrong = await audit_repository.tenants_with_wrong_days(session, span)
             await audit_repository.keep_audited(
                 session, span.day, datetime.now(UTC), balanced=not wrong
             )
-        differences += [Difference(tenant_id, span.day) for tenant_id in wrong]
+        differences += [Difference(tenant_id, span.day, figures) for tenant_id, figures in wrong]
         if clock() >= ends_at:
             break
     return differences

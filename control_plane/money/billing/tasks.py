@@ -17,11 +17,12 @@ _log = structlog.get_logger(__name__)
 async def audit_books(context: JobContext, timestamp: int) -> None:
     """Log every difference that the audit finds."""
     differences = await audit.audit_books(database_of(context))
-    for tenant_id, day in differences:
+    for tenant_id, day, figures in differences:
         _log.error(
             "books_do_not_balance",
             tenant_id=str(tenant_id),
             day=None if day is None else day.isoformat(),
+            figures=[figure._asdict() for figure in figures],
         )
     BOOKS_UNBALANCED.set(len({difference.tenant_id for difference in differences}))
     BOOKS_AUDITED_AT.set_to_current_time()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, literal, or_, select, update
+from sqlalchemy import ARRAY, String, any_, func, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -354,6 +354,22 @@ async def find_pack(session: AsyncSession, pack_id: UUID) -> TopupPack | None:
 
 async def reversal(session: AsyncSession, gateway: str, gateway_id: str) -> PaymentReversal | None:
     return await session.get(PaymentReversal, (gateway, gateway_id), populate_existing=True)
+
+
+async def reversals_among(
+    session: AsyncSession, gateway: str, gateway_ids: Sequence[str]
+) -> dict[str, bool]:
+    """Which of these refunds and disputes are posted, and whether the money came back after all."""
+    rows = await session.execute(
+        select(
+            PaymentReversal.gateway_id,
+            PaymentReversal.returned_at.is_not(None).label("is_back"),
+        ).where(
+            PaymentReversal.gateway == gateway,
+            PaymentReversal.gateway_id == any_(literal(list(gateway_ids), ARRAY(String))),
+        )
+    )
+    return {row.gateway_id: row.is_back for row in rows}
 
 
 async def reversed_minor(session: AsyncSession, payment_id: UUID) -> int:

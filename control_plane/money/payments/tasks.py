@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import structlog
 from procrastinate import JobContext
 
 from control_plane.money.billing.credit_watch import CREDIT_FELL
 from control_plane.money.payments import recharging, reconciling, repository
+from control_plane.money.payments.auditing.audit import audit_payments
+from control_plane.money.payments.gateway_events import repository as events
 from control_plane.money.payments.gateways.installed import InstalledGateways
+from control_plane.money.payments.reversals.reconciling import reconcile_reversals as post_missed
 from control_plane.platform.job_queue import PATIENT_QUEUE, database_of, job_queue, settings_of
+
+EVENTS_KEPT = timedelta(days=180)
+"""Gateways send an event again for days, and their consoles for a month. What still waits after so
+long is of another shop's payment."""
+_DELETED_TOGETHER = 2_000
+_log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
@@ -52,3 +62,38 @@ async def reconcile(context: JobContext, timestamp: int) -> None:
             )
         for tenant_id in waiting:
             await recharging.recharge(database, settings, gateways, tenant_id, now)
+
+
+@job_queue.periodic(cron="23 * * * *")
+@job_queue.task(
+    name="payments.reconcile_reversals",
+    pass_context=True,
+    queue=PATIENT_QUEUE,
+    queueing_lock="reconcile_reversals",
+)
+async def reconcile_reversals(context: JobContext, timestamp: int) -> None:
+    """Ask gateways for refunds and disputes that they have not reported, or that a crash lost."""
+    async with installed_gateways(context) as gateways:
+        await post_missed(database_of(context), settings_of(context), gateways, datetime.now(UTC))
+
+
+@job_queue.periodic(cron="11 * * * *")
+@job_queue.task(name="payments.audit", pass_context=True, queueing_lock="audit_payments")
+async def audit(context: JobContext, timestamp: int) -> None:
+    """Log every difference between what gateways captured and what is posted and invoiced."""
+    for difference in await audit_payments(database_of(context)):
+        tenant_id = None if difference.tenant_id is None else str(difference.tenant_id)
+        _log.error("payments_do_not_balance", tenant_id=tenant_id, what=difference.what)
+
+
+@job_queue.periodic(cron="29 * * * *")
+@job_queue.task(
+    name="payments.delete_old_events", pass_context=True, queueing_lock="delete_gateway_events"
+)
+async def delete_old_events(context: JobContext, timestamp: int) -> None:
+    """Delete what gateways reported longer ago than ``EVENTS_KEPT``."""
+    before = datetime.now(UTC) - EVENTS_KEPT
+    deleted = _DELETED_TOGETHER
+    while deleted == _DELETED_TOGETHER:
+        async with database_of(context).system_session() as session:
+            deleted = await events.delete_old(session, before, _DELETED_TOGETHER)

@@ -4,9 +4,11 @@ memory of all bodies together."""
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,6 +28,12 @@ _DISCARDED_BYTES = 64 * 1024 * 1024
 MOST_COMMAS = 20_000
 """In a JSON body: at most so many values are parsed, which holds the event loop for 4 ms. No route
 takes nearly as many."""
+KNOWLEDGE_TEXT = re.compile(r"/v1/agents/[^/]+/knowledge-sources")
+KNOWLEDGE_FILE = re.compile(r"/v1/agents/[^/]+/knowledge-sources/upload")
+KNOWLEDGE_TEXT_BYTES = 6 * 1_048_576 + 16_384
+"""1 MB of text, each byte of which JSON may write as six."""
+KNOWLEDGE_TEXT_COMMAS = 1_048_576
+KNOWLEDGE_FILE_BYTES = 10 * 1_048_576 + 16_384
 HELD_BYTES = 256 * 1024 * 1024
 HELD_BYTES_PER_ADDRESS = 32 * 1024 * 1024
 
@@ -112,12 +120,13 @@ class BodyLimitMiddleware:
             return
         client = scope.get("client")
         address = client[0] if client else ""
+        limit = self._limit(scope["path"])
         with self._held.of(subscriber_of(address) or address) as held:
             try:
                 async with asyncio.timeout(self._deadline_seconds):
-                    body = await self._read(receive, held)
+                    body = await self._read(receive, held, limit.bytes)
                 if body is not None and is_json(Headers(scope=scope).get("content-type", "")):
-                    _check_commas(body)
+                    _check_commas(body, limit.commas)
             except TimeoutError:
                 problem: Problem = BodyNotReceived(
                     f"The body must arrive within {self._deadline_seconds:g} s",
@@ -133,7 +142,15 @@ class BodyLimitMiddleware:
         response = problem_response(problem, scope.get("state", {}).get("request_id"))
         await response(scope, receive, send)
 
-    async def _read(self, receive: Receive, held: HeldBody) -> bytes | None:
+    def _limit(self, path: str) -> _Limit:
+        """Routes for knowledge take longer bodies."""
+        if KNOWLEDGE_FILE.fullmatch(path):
+            return _Limit(KNOWLEDGE_FILE_BYTES, MOST_COMMAS)
+        if KNOWLEDGE_TEXT.fullmatch(path):
+            return _Limit(KNOWLEDGE_TEXT_BYTES, KNOWLEDGE_TEXT_COMMAS)
+        return _Limit(self._max_bytes, MOST_COMMAS)
+
+    async def _read(self, receive: Receive, held: HeldBody, most_bytes: int) -> bytes | None:
         """The whole body; ``None`` if the client has disconnected."""
         body = bytearray()
         received = 0
@@ -143,20 +160,25 @@ class BodyLimitMiddleware:
                 return None
             chunk = message.get("body", b"")
             received += len(chunk)
-            if received <= self._max_bytes:
+            if received <= most_bytes:
                 held.grow(len(chunk))
                 body += chunk
             if received > _DISCARDED_BYTES or not message.get("more_body", False):
                 break
-        if received > self._max_bytes:
-            raise BodyTooLarge(f"A body may have at most {self._max_bytes} bytes")
+        if received > most_bytes:
+            raise BodyTooLarge(f"A body may have at most {most_bytes} bytes")
         return bytes(body)
 
 
-def _check_commas(body: bytes) -> None:
-    if body.count(b",") > MOST_COMMAS:
+class _Limit(NamedTuple):
+    bytes: int
+    commas: int
+
+
+def _check_commas(body: bytes, most_commas: int) -> None:
+    if body.count(b",") > most_commas:
         raise InvalidRequest.at(
-            "body", f"must have at most {MOST_COMMAS:,} commas, between its values and in its texts"
+            "body", f"must have at most {most_commas:,} commas, between its values and in its texts"
         )
 
 

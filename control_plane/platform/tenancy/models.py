@@ -42,3 +42,9 @@ class Plan(Base):
     """How many calls a tenant sends to the workers in one turn, when calls have to wait."""
     phone_numbers_max: Mapped[int | None]
     """How many numbers each of its tenants may register; ``None``: no limit."""
+    knowledge_sources_max: Mapped[int | None]
+    knowledge_bytes_max: Mapped[int | None]
+    """Of the knowledge of each of its tenants; ``None``: no limit."""
+    knowledge_sources_soft_max: Mapped[int | None]
+    knowledge_bytes_soft_max: Mapped[int | None]
+    """Above them, answers only say so."""

@@ -20,11 +20,14 @@ from contracts.tool_bindings import (
     EndCall,
     Handoff,
     SendDtmf,
+    Transfer,
 )
 from outbound.guarded_network import GuardedNetwork
 from pipelines.engine.call_actions import CallActions
+from pipelines.engine.knowledge.lookup import Lookup, as_data
 from pipelines.engine.tools.handoff_tool import HandOver, handoff_tool
 from pipelines.engine.tools.mcp.call_servers import CallServers, ServerTool
+from pipelines.engine.tools.transfer_tool import run_transfer, transfer_parameters
 from pipelines.engine.tools.unopened_headers import log_not_opened
 from pipelines.settings import ProviderSettings
 from pipelines.texts.template import fill_template
@@ -47,6 +50,20 @@ _KEYS_PARAMETERS: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 
+SEARCH_KNOWLEDGE = "search_knowledge"
+NOTHING_FOUND = "Your sources say nothing about it. Say that you do not know."
+_SEARCH_DESCRIPTION = (
+    "Looks a question up in your knowledge sources. Use it for facts that you do not have."
+)
+_SEARCH_PARAMETERS: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "question": {"type": "string", "description": "What you want to know, as one question."}
+    },
+    "required": ["question"],
+    "additionalProperties": False,
+}
+
 Offer = Callable[[Sequence[llm.Tool]], Awaitable[None]]
 """Gives an agent more tools."""
 _Run = Callable[[dict[str, Any]], Awaitable[ToolResult]]
@@ -62,14 +79,17 @@ class CallTools:
         network: GuardedNetwork,
         actions: CallActions,
         hand_over: HandOver | None = None,
+        knowledge: Lookup | None = None,
     ) -> None:
         """
         Args:
             network: to the tenant's servers.
             hand_over: lets another agent take over; ``None``: none can.
+            knowledge: what the agent can look up; ``None``: it has no sources.
         """
         self._plan = plan
         self._hand_over = hand_over
+        self._knowledge = knowledge
         self._settings = settings
         self._network = network
         self._actions = actions
@@ -89,7 +109,9 @@ class CallTools:
             self._tool(END_CALL, ending.description, NO_ARGUMENTS, None, self._end_call),
             *(self._webhook(tool) for tool in tools if isinstance(tool, CallWebhook)),
             *(self._keys(tool) for tool in tools if isinstance(tool, SendDtmf)),
+            *(self._transfer(tool) for tool in tools if isinstance(tool, Transfer)),
             *self._handoffs(),
+            *self._search_knowledge(),
         ]
 
     async def list_servers(self, offer: Offer) -> None:
@@ -170,6 +192,23 @@ class CallTools:
         self._actions.end_call()
         return ToolResult(None)
 
+    def _search_knowledge(self) -> Iterator[llm.Tool]:
+        """Unless the agent has a tool of this name itself."""
+        knowledge = self._knowledge
+        if knowledge is None or any(
+            getattr(tool, "name", None) == SEARCH_KNOWLEDGE for tool in self._plan.agent.tools
+        ):
+            return
+
+        async def run(arguments: dict[str, Any]) -> ToolResult:
+            question = arguments.get("question")
+            if not isinstance(question, str) or not question.strip():
+                return ToolResult("`question` must be what you want to know.", is_error=True)
+            found = await knowledge.find(question)
+            return ToolResult(as_data(found) if found else NOTHING_FOUND)
+
+        yield self._described(SEARCH_KNOWLEDGE, _SEARCH_DESCRIPTION, _SEARCH_PARAMETERS, None, run)
+
     def _keys(self, tool: SendDtmf) -> llm.Tool:
         async def run(arguments: dict[str, Any]) -> ToolResult:
             digits = str(arguments.get("digits", "")).upper().replace(" ", "")
@@ -180,6 +219,12 @@ class CallTools:
             return ToolResult(fault_of_call or "Pressed.", is_error=fault_of_call is not None)
 
         return self._tool(tool.name, tool.description, _KEYS_PARAMETERS, None, run)
+
+    def _transfer(self, tool: Transfer) -> llm.Tool:
+        async def run(arguments: dict[str, Any]) -> ToolResult:
+            return run_transfer(tool, arguments, self._plan.variables, self._actions)
+
+        return self._tool(tool.name, tool.description, transfer_parameters(tool), None, run)
 
     def _webhook(self, tool: CallWebhook) -> llm.Tool:
         async def run(arguments: dict[str, Any]) -> ToolResult:

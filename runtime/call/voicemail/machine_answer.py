@@ -59,6 +59,11 @@ class MachineAnswer:
         for frame in frames.people:
             self._judged(self._watch.frame(frame, now))
 
+    def reported(self, *, records: bool) -> None:
+        """The carrier has detected a machine; ``records``: one whose greeting is over."""
+        for verdict in self._watch.reported(records=records):
+            self._judged(verdict)
+
     def _judged(self, verdict: Verdict | None) -> None:
         with suppress(RoomClosed):  # The call is ending anyway.
             self._act_on(verdict)

@@ -80,6 +80,14 @@ class VoicemailWatch:
             return Verdict.RECORDS
         return None
 
+    def reported(self, *, records: bool) -> list[Verdict]:
+        """The carrier says that it is a machine; ``records``: and that its greeting is over."""
+        verdicts = [self._machine()]
+        if records and not self._records:
+            self._records = True
+            verdicts.append(Verdict.RECORDS)
+        return [each for each in verdicts if each is not None]
+
     def _machine(self) -> Verdict | None:
         if self._is_machine:
             return None

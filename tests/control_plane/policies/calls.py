@@ -20,6 +20,7 @@ POLICIES: Policies = {
     ("GET", "/v1/calls/{call_id}"): FOREIGN_IS_404,
     ("GET", "/v1/calls/{call_id}/bill"): FOREIGN_IS_404,
     ("GET", "/v1/calls/{call_id}/events"): FOREIGN_IS_404,
+    ("GET", "/v1/calls/{call_id}/legs"): FOREIGN_IS_404,
     ("GET", "/v1/calls/{call_id}/transcript"): FOREIGN_IS_404,
     ("POST", "/v1/calls/{call_id}/end"): FOREIGN_IS_404,
     ("PUT", "/v1/calls/{call_id}/feedback"): Policy(Access.ANY_KEY, 404, {"rating": "up"}),

@@ -7,6 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from contracts.call_plan import Channel
+from contracts.tool_bindings import Transfer
 from pipelines.engine.channels.reports import ChannelSwitch
 
 
@@ -31,6 +32,8 @@ class NotedActions:
         self.takeovers: list[UUID] = []
         self.digits: list[str] = []
         self.no_keys_because: str | None = None
+        self.transfers: list[tuple[str, str]] = []
+        self.no_transfer_because: str | None = None
         self.lines: list[tuple[str, str]] = []
         self.channel_reports = NotedReports()
 
@@ -43,6 +46,10 @@ class NotedActions:
     def send_digits(self, digits: str) -> str | None:
         self.digits.append(digits)
         return self.no_keys_because
+
+    def transfer(self, tool: Transfer, summary: str) -> str | None:
+        self.transfers.append((tool.to, summary))
+        return self.no_transfer_because
 
     def agent_took_over(self, agent_id: UUID) -> None:
         self.takeovers.append(agent_id)

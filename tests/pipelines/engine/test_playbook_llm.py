@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from livekit.agents import llm
 
+from pipelines.engine.knowledge.lookup import PASSAGES
 from pipelines.engine.playbook_llm import END_CALL_TOOL, PlaybookLLM, sentences
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.playbook.agents import FRIDAY, dental_clinic
@@ -94,3 +95,19 @@ async def test_a_wish_for_a_person_is_logged_once(
 @pytest.mark.parametrize("text", ["One. Two? Three", "Only one.", "At 3.30 p.m. sharp! Ok"])
 def test_sentences_lose_nothing(text: str) -> None:
     assert "".join(sentences(text)) == text
+
+
+async def test_a_sentence_of_a_knowledge_source_is_quoted(playbook: PlaybookLLM) -> None:
+    context = _opened()
+    context.add_message(
+        role="system",
+        content="…",
+        extra={PASSAGES: ["# Network\n\nThe wifi password is bluebird. Ask us for help."]},
+    )
+    said = await _hear(playbook, context, "What is the wifi password?")
+    assert "The wifi password is bluebird." in said
+    assert "Ask us for help" not in said
+
+
+async def test_nothing_is_quoted_that_was_not_looked_up(playbook: PlaybookLLM) -> None:
+    assert "bluebird" not in await _hear(playbook, _opened(), "What is the wifi password?")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from contracts.agent_config import AgentConfig
+from pipelines.playbook.slot_tools import ToolUse
 from pipelines.playbook.state import Reply, State
 from tests.pipelines.playbook.agents import dental_clinic, policy
 
@@ -133,6 +134,42 @@ def test_nobody_is_promised_a_transfer(said: str) -> None:
     assert "can't put you through" in reply.text
     assert "transfer" not in reply.text
     assert reply.note
+    assert reply.transfer is None
+
+
+REACHABLE = {
+    "type": "transfer",
+    "name": "to_desk",
+    "description": "Reaches the desk.",
+    "to": "+14155550100",
+}
+
+
+def test_with_a_number_a_person_is_really_reached() -> None:
+    agent = AgentConfig.model_validate(
+        {
+            "name": "Clinic",
+            "tools": [REACHABLE],
+            "playbook": {"escalationRule": 'If asked, say "Hold on, let me transfer you now."'},
+        }
+    )
+    reply = answer("let me talk to a person", agent)
+    assert reply.text == "Hold on, let me transfer you now."
+    assert reply.transfer == ToolUse("to_desk", {})
+    assert reply.if_failed is not None
+    assert "can't put you through" in reply.if_failed.text
+
+
+def test_the_escalation_rules_own_condition_reaches_a_person() -> None:
+    agent = AgentConfig.model_validate(
+        {
+            "name": "Clinic",
+            "tools": [REACHABLE | {"mode": "warm"}],
+            "playbook": {"escalationRule": "Transfer when the caller asks for a refund."},
+        }
+    )
+    reply = answer("I want a refund", agent)
+    assert reply.transfer == ToolUse("to_desk", {"summary": ""})
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import CallPlan
 from contracts.end_reasons import EndReason
+from contracts.events import KeysPressed, LegLeft, Logged
 from contracts.live_messages import LiveTranscript
 from contracts.phone_media import LegAddress, LegFormat, LegOpened
 from runtime.call.end_cause import Cause, Ending
@@ -79,6 +80,63 @@ def test_keys_of_somebody_who_is_not_in_the_call_are_ignored():
     assert play(script, plan=phone_plan()).conversation.entered == []
 
 
+def test_a_phone_whose_bridge_is_dead_fails_the_call_in_its_carriers_name():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(5)
+        stage.room.interrupt(2.0)
+        await asyncio.sleep(10)
+        stage.room.give_up()
+
+    stage = play(script, plan=phone_plan())
+    assert stage.ended.lost_carrier == "twilio"
+    assert stage.ended.connected_ms == 3_000, "the time in which nothing came is not billed"
+    lost = LegLeft(participant_id=CALLER, cause="connection_lost", lost_carrier="twilio")
+    assert lost in stage.journal.bodies
+
+
+def test_people_in_browsers_go_on_when_a_phones_bridge_is_dead():
+    browser = uuid4()
+
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        stage.room.connect(browser)
+        await asyncio.sleep(1)
+        stage.room.give_up()
+        await asyncio.sleep(30)
+        assert not stage.journal.has_ended
+        await stage.call.remove_leg(browser)
+
+    ended = play(script, plan=phone_plan()).ended
+    assert (ended.end_reason, ended.lost_carrier) == (EndReason.PARTICIPANT_DISCONNECTED, None)
+
+
+def test_the_control_plane_may_notice_first_that_a_bridge_is_dead():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+        await stage.call.remove_leg(CALLER, "twilio")
+
+    assert play(script, plan=phone_plan()).ended.lost_carrier == "twilio"
+
+
+def test_a_phone_that_hangs_up_after_its_bridge_came_back_has_left():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        stage.room.interrupt(3.0)
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+        await stage.call.remove_leg(CALLER)
+
+    ended = play(script, plan=phone_plan()).ended
+    assert (ended.end_reason, ended.lost_carrier) == (EndReason.PARTICIPANT_DISCONNECTED, None)
+
+
 def test_a_machine_is_hung_up_on():
     async def script(stage: Stage) -> None:
         await asyncio.sleep(1)
@@ -107,6 +165,51 @@ def test_a_machine_gets_the_agents_message_after_its_beep():
     stage = play(script, plan=plan_with(voicemail))
     assert stage.conversation.said[-1] == "Hello Emma, please call us back."
     assert stage.ended.end_reason is EndReason.VOICEMAIL_LEFT
+
+
+def test_a_machine_that_only_the_carrier_has_detected_is_hung_up_on():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+        stage.call.carrier_reports_machine(CALLER, records=False)
+
+    stage = play(script, plan=plan_with({"action": "hang_up"}))
+    assert stage.ended.end_reason is EndReason.VOICEMAIL_DETECTED
+
+
+def test_a_carriers_report_may_come_before_the_phones_sound():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        stage.call.carrier_reports_machine(CALLER, records=True)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+
+    voicemail = {"action": "leave_message", "message": "Please call us back."}
+    stage = play(script, plan=plan_with(voicemail))
+    assert stage.conversation.said[-1] == "Please call us back."
+    assert stage.ended.end_reason is EndReason.VOICEMAIL_LEFT
+
+
+def test_keys_are_in_the_event_log_unless_an_agent_asks_for_secrets():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+        stage.room.press("42#")
+        await asyncio.sleep(1)
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    def logged(plan: CallPlan) -> list[KeysPressed]:
+        bodies = play(script, plan=plan).journal.bodies
+        return [each.keys for each in bodies if isinstance(each, Logged) and each.keys is not None]
+
+    [shown] = logged(phone_plan())
+    assert (shown.participant_id, shown.direction, shown.digits) == (CALLER, "received", "42")
+    slot = {"name": "pin", "description": "A PIN", "sensitive": True}
+    secret = AgentConfig.model_validate({"name": "Ada", "playbook": {"requiredSlots": [slot]}})
+    [hidden] = logged(phone_plan().model_copy(update={"agent": secret}))
+    assert hidden.digits is None
 
 
 def test_without_the_setting_a_machine_is_talked_to():

@@ -55,28 +55,44 @@ def test_sound_books_exit_with_0(
 
 
 @pytest.mark.parametrize(
-    "statement",
+    ("statement", "sentence"),
     [
-        "UPDATE billing_accounts SET free_micros = free_micros + 1",
-        "UPDATE billing_accounts SET plan_micros = plan_micros + 1",
-        "UPDATE billing_accounts SET held_plan_micros = held_plan_micros + 1",
-        "UPDATE counter_days SET micros = micros + 1",
+        (
+            "UPDATE billing_accounts SET free_micros = free_micros + 1",
+            "free credit is $0.000006 in its account, and $0.000005 by its days",
+        ),
+        (
+            "UPDATE billing_accounts SET plan_micros = plan_micros + 1",
+            "plan credit is $0.000001 in its account, and $0.000000 by its days",
+        ),
+        (
+            "UPDATE billing_accounts SET held_plan_micros = held_plan_micros + 1",
+            "held plan credit is $0.000001 in its account, and $0.000000 by its days",
+        ),
+        (
+            "UPDATE counter_days SET micros = micros + 1",
+            "is $0.000005 in its account, and $0.000004 by its days",
+        ),
     ],
 )
-def test_a_difference_of_an_account_exits_with_1_and_names_the_tenant(
+def test_a_difference_of_an_account_exits_with_1_and_names_the_tenant_and_both_figures(
     monkeypatch: pytest.MonkeyPatch,
     postgres_url: str,
     tmp_path: Path,
     tenant_id: UUID,
     statement: str,
+    sentence: str,
 ) -> None:
     tamper(postgres_url, statement)
     result = run_audit(monkeypatch, postgres_url, tmp_path)
     assert result.exit_code == 1
-    assert str(tenant_id) in result.stdout
+    assert f"Tenant {tenant_id}: " in result.stdout
+    assert sentence in result.stdout
     as_json = run_audit(monkeypatch, postgres_url, tmp_path, "--json")
     assert as_json.exit_code == 1
-    assert {"tenant_id": str(tenant_id), "day": None} in json.loads(as_json.stdout)
+    [first, *_] = json.loads(as_json.stdout)
+    assert (first["tenant_id"], first["day"]) == (str(tenant_id), None)
+    assert all(each["kept"] != each["counted"] for each in first["figures"])
 
 
 def test_a_database_that_does_not_answer_exits_with_2(

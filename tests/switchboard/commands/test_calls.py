@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from switchboard.commands.call_export import COLUMNS
+from switchboard.commands.call.export import COLUMNS
 from tests.switchboard.commands.conftest import Terminal
 from tests.switchboard.commands.stand_in_api import StandInApi
 
@@ -28,6 +28,7 @@ CALL: dict[str, Any] = {
     "bill_duration": 65.2,
     "billable_seconds": 90,
     "total_cost": 0.0375,
+    "telecom_cost": 0.03,
     "provider_cost": None,
     "provider_cost_breakdown": None,
     "provider_cost_calculated_at": None,

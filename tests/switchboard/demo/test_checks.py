@@ -105,6 +105,8 @@ BILL = CallBill.model_validate(
         "call_id": CALL_ID,
         "billable_seconds": 90,
         "total_cost": 0.0375,
+        "telecom_cost": 0.03,
+        "phone_cost": 0.0,
         "charge": {
             "transaction_id": str(uuid4()),
             "seconds": 90,
@@ -156,6 +158,7 @@ GOOD = Evidence(
             "bill_duration": 61.2,
             "billable_seconds": 90,
             "total_cost": 0.0375,
+            "telecom_cost": 0.03,
             "provider_cost": None,
             "provider_cost_breakdown": None,
             "provider_cost_calculated_at": None,

@@ -848,6 +848,13 @@ class CheckoutStart(WireModel):
     """Keep the card for automatic recharges. In India, register a mandate."""
 
 
+class Chunk(WireModel):
+    context: str
+    """The source's title and the headings above the text."""
+
+    text: str
+
+
 class Correction(WireModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1318,6 +1325,23 @@ class Finding(WireModel):
     """What to do about it."""
 
 
+class FoundChunk(WireModel):
+    context: str
+    """The source's title and the headings above the text."""
+
+    text: str
+    source_id: UUID
+    source_title: str
+    score: float
+    """Of both lists together. Compare it within one search only."""
+
+    similarity: float
+    """By meaning: the cosine, -1 to 1."""
+
+    word_score: float
+    """By words: BM25, 0 or more."""
+
+
 class Generated(WireModel):
     generated: Literal[True]
     draft: dict[str, Any]
@@ -1497,6 +1521,55 @@ class JoiningParticipant(WireModel):
     access: Access
 
 
+class KnowledgeFound(WireModel):
+    results: list[FoundChunk]
+    """Best first."""
+
+
+class KnowledgeQuestion(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    question: str
+    limit: int = 5
+
+
+class KnowledgeSourceCreate(WireModel):
+    """``text`` is for kind `text`, ``url`` for kind `url`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: Literal["text", "url"] | str
+    title: str
+    """At most 200 bytes of UTF-8."""
+
+    text: str | None = None
+    """At most 1 MB of UTF-8, otherwise 413."""
+
+    url: str | None = None
+    """The address of a web page."""
+
+
+class KnowledgeSourceView(WireModel):
+    id: UUID
+    agent_id: UUID
+    kind: Literal["text", "url", "file"] | str
+    title: str
+    source_uri: str | None
+    """The address, the filename, or null for a text."""
+
+    status: Literal["pending", "ready", "failed"] | str
+    progress: float
+    """0 to 1: how much of it is ingested."""
+
+    chunk_count: int
+    bytes: int
+    failure_reason: str | None
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
 class LanguageModelView(WireModel):
     """A language model that would call the tools in one language."""
 
@@ -1541,6 +1614,20 @@ class LeanCallCompletedEvent(WireModel):
 
     event: Literal["call.completed"]
     data: LeanCallCompletedData
+
+
+class LegKeys(WireModel):
+    """Keys that were pressed at once: an entry of the person, or one use of `send_dtmf`."""
+
+    direction: Literal["received", "sent"] | str
+    """`received`: the person has pressed them; `sent`: the agent has."""
+
+    digits: str | None
+    """
+    `null` if they are not kept, because an agent of the call asks for secrets, or keeps no transcript.
+    """
+
+    pressed_at: AwareDatetime
 
 
 class ListedNumber(WireModel):
@@ -2252,6 +2339,52 @@ class PhoneCodeSent(WireModel):
 
     code_sent: bool
     """Whether the SMS service has accepted the code."""
+
+
+class PhoneLeg(WireModel):
+    """One phone of a call, from the request until it is over."""
+
+    telephony_leg_id: UUID
+    job_id: UUID
+    participant_id: UUID
+    direction: Literal["inbound", "outbound"] | str
+    carrier: str
+    from_number: str | None
+    """`null` if the caller withholds it."""
+
+    to_number: str
+    status: str
+    """Of the participant."""
+
+    state: str
+    """
+    Of the leg in the dialing queue: `waiting`, `active`, `completed` (somebody answered, and it is over), `failed` (nobody was reached) or `canceled`.
+    """
+
+    attempts: int
+    """How often it was dialed; 1 for an inbound leg."""
+
+    last_outcome: str | None
+    """Of the last attempt that nobody answered, such as `busy` or `no_answer`."""
+
+    requested_at: AwareDatetime
+    due_at: AwareDatetime | None
+    """When it is dialed next, while it waits."""
+
+    joined_at: AwareDatetime | None
+    """When its sound was connected."""
+
+    left_at: AwareDatetime | None
+    price_per_min: float
+    """What its minutes cost you here, in US dollars; 0 on a carrier account of yours."""
+
+    keys: list[LegKeys]
+    """In the order in which they were pressed."""
+
+
+class PhoneLegList(WireModel):
+    legs: list[PhoneLeg]
+    """In the order in which they were invited."""
 
 
 class PhoneSettingsView(WireModel):
@@ -3428,6 +3561,10 @@ class Transfer(WireModel):
     description: str
     to: str
     message: str | None = None
+    mode: Literal["cold", "warm"] | str = "cold"
+    summary: str | None = None
+    then: Literal["leave", "stay"] | str = "leave"
+    unreached_message: str | None = None
 
 
 class TryView(WireModel):
@@ -4037,7 +4174,10 @@ class BatchRowPage(WireModel):
 
 
 class BillAgent(WireModel):
-    """An agent that served the call, for as long as it did."""
+    """
+    An agent that served the call, for as long as it did. When a phone is added to the call, or
+    leaves it, the same agent begins a new entry with other price rows.
+    """
 
     agent_id: UUID
     agent_version: int
@@ -4066,6 +4206,14 @@ class CallBill(WireModel):
 
     total_cost: float | None
     """`null` while the call runs."""
+
+    telecom_cost: float | None
+    """
+    The part of `total_cost` that is not for STT, LLM and TTS, as in `GET /v1/calls`. `null` while the call runs.
+    """
+
+    phone_cost: float | None
+    """The part of `telecom_cost` that the phones' minutes cost. `null` while the call runs."""
 
     charge: BillCharge | None
     """`null` while the call runs, and if nothing was charged."""
@@ -4147,6 +4295,11 @@ class CallView(WireModel):
     """Connected seconds, rounded up to 30."""
 
     total_cost: float | None
+    telecom_cost: float | None
+    """
+    The part of `total_cost` that is not `provider_cost`: the fee for the call, and the minutes of its phones on the installation's carrier accounts.
+    """
+
     provider_cost: float | None
     provider_cost_breakdown: ProviderCostBreakdown | None
     provider_cost_calculated_at: AwareDatetime | None
@@ -4486,6 +4639,20 @@ class InvoiceView(WireModel):
     issued_at: AwareDatetime
     paid_at: AwareDatetime | None
     voided_at: AwareDatetime | None
+
+
+class KnowledgeSourceCreated(WireModel):
+    source: KnowledgeSourceView
+
+
+class KnowledgeSourceDetail(WireModel):
+    source: KnowledgeSourceView
+    chunks: list[Chunk] | None
+    """Null unless they were asked for."""
+
+
+class KnowledgeSourceList(WireModel):
+    sources: list[KnowledgeSourceView]
 
 
 class LlmOptions(WireModel):
@@ -5312,6 +5479,11 @@ class CallDetail(WireModel):
     """Connected seconds, rounded up to 30."""
 
     total_cost: float | None
+    telecom_cost: float | None
+    """
+    The part of `total_cost` that is not `provider_cost`: the fee for the call, and the minutes of its phones on the installation's carrier accounts.
+    """
+
     provider_cost: float | None
     provider_cost_breakdown: ProviderCostBreakdown | None
     provider_cost_calculated_at: AwareDatetime | None

@@ -374,6 +374,36 @@ class KeyScopeViolation(ApiError):
     code = "key_scope_violation"
 
 
+class KnowledgeBytesExceeded(ApiError):
+    """Your plan allows no more bytes of knowledge (429)."""
+
+    code = "quota_exceeded.knowledge_bytes_max"
+
+
+class KnowledgeSourceNotFound(ApiError):
+    """The agent has no such knowledge source (404)."""
+
+    code = "knowledge_source_not_found"
+
+
+class KnowledgeSourcesExceeded(ApiError):
+    """Your plan allows no more knowledge sources (429)."""
+
+    code = "quota_exceeded.knowledge_sources_max"
+
+
+class KnowledgeTooLarge(ApiError):
+    """The text or file is too large (413)."""
+
+    code = "knowledge_too_large"
+
+
+class KnowledgeUnavailable(ApiError):
+    """The passages cannot be read at the moment (503)."""
+
+    code = "knowledge_unavailable"
+
+
 class LastOwner(ApiError):
     """The tenant's last owner must stay its owner (409)."""
 
@@ -450,6 +480,12 @@ class OfferReplaced(ApiError):
     """A later offer of this client has arrived before this one (409)."""
 
     code = "offer_replaced"
+
+
+class OnlyPagesAreRefreshed(ApiError):
+    """Only a source of kind url can be fetched again (409)."""
+
+    code = "only_pages_are_refreshed"
 
 
 class OriginNotAllowed(ApiError):
@@ -949,6 +985,9 @@ BY_CODE: dict[str, type[ApiError]] = {
     "invoice_not_found": InvoiceNotFound,
     "invoice_not_voidable": InvoiceNotVoidable,
     "key_scope_violation": KeyScopeViolation,
+    "knowledge_source_not_found": KnowledgeSourceNotFound,
+    "knowledge_too_large": KnowledgeTooLarge,
+    "knowledge_unavailable": KnowledgeUnavailable,
     "last_owner": LastOwner,
     "link_unavailable": LinkUnavailable,
     "member_not_found": MemberNotFound,
@@ -960,6 +999,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "number_taken": NumberTaken,
     "object_store_unavailable": ObjectStoreUnavailable,
     "offer_replaced": OfferReplaced,
+    "only_pages_are_refreshed": OnlyPagesAreRefreshed,
     "origin_not_allowed": ShareOriginNotAllowed,
     "own_keys_not_allowed": OwnKeysNotAllowed,
     "parked_event_not_applicable": ParkedEventNotApplicable,
@@ -978,6 +1018,8 @@ BY_CODE: dict[str, type[ApiError]] = {
     "provider_key_rejected": ProviderKeyRejected,
     "provider_key_unavailable": ProviderKeyUnavailable,
     "provider_unreachable": ProviderUnreachable,
+    "quota_exceeded.knowledge_bytes_max": KnowledgeBytesExceeded,
+    "quota_exceeded.knowledge_sources_max": KnowledgeSourcesExceeded,
     "quota_exceeded.phone_numbers_max": TooManyNumbers,
     "range_not_satisfiable": RangeNotSatisfiable,
     "rate_limited": RateLimited,

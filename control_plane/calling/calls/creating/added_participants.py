@@ -21,7 +21,9 @@ from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.schemas import MAX_PARTICIPANTS, ParticipantInput
 from control_plane.calling.dialing.models import DialingJob
-from control_plane.calling.dialing.service import enqueue_leg
+from control_plane.calling.dialing.retry import ONE_CALL, RetryRules
+from control_plane.calling.dialing.schedule import Schedule
+from control_plane.calling.dialing.service import DEFAULT_PRIORITY, NOW, enqueue_leg
 from control_plane.calling.pauses.service import check_agent_not_paused, check_calls_enabled
 from control_plane.platform.audit.recording import record_change
 from control_plane.platform.settings import DialingSettings
@@ -75,7 +77,7 @@ async def add_participants(
     if await agents.find_published(session, caller.tenant_id, call.agent_id) is None:
         raise AgentNotPublishReady([_NOT_PUBLISHED])
     present = await repository.participants(session, caller.tenant_id, [call_id])
-    _check_room(present, len(wanted))
+    check_room(present, len(wanted))
     called_from = await caller_ids(session, call.tenant_id, call.agent_id, wanted, dialing)
     if called_from:
         await check_calls_enabled(session)
@@ -84,7 +86,7 @@ async def add_participants(
     added = []
     for offset, given in enumerate(wanted):
         position = first_position + offset
-        added.append(await _add(session, call, position, given, called_from.get(offset)))
+        added.append(await add_participant(session, call, position, given, called_from.get(offset)))
     record_change(
         session,
         caller,
@@ -98,23 +100,33 @@ async def add_participants(
     return call, added
 
 
-def _check_room(present: Sequence[CallParticipant], more: int) -> None:
+def check_room(present: Sequence[CallParticipant], more: int) -> None:
     used = sum(each.status != ParticipantStatus.COMPLETED.value for each in present)
     if used + more > MAX_PARTICIPANTS:
         raise CallFull(MAX_PARTICIPANTS, used)
 
 
-async def _add(
+async def add_participant(
     session: AsyncSession,
     call: Call,
     position: int,
     given: ParticipantInput,
     called_from: CallerId | None,
+    participant_id: UUID | None = None,
+    schedule: Schedule = NOW,
+    priority: int = DEFAULT_PRIORITY,
+    retry: RetryRules = ONE_CALL,
 ) -> Added:
-    """``called_from`` is ``None`` for browsers."""
+    """Add one that may be added.
+
+    Args:
+        called_from: ``None`` for browsers.
+        participant_id: ``None`` for a new one.
+        schedule, priority, retry: when a phone is dialed, and again.
+    """
     status = ParticipantStatus.JOINING if called_from is None else ParticipantStatus.QUEUED
     participant = CallParticipant(
-        id=uuid4(),
+        id=participant_id or uuid4(),
         tenant_id=call.tenant_id,
         call_id=call.id,
         position=position,
@@ -128,4 +140,16 @@ async def _add(
     await session.flush()
     if called_from is None:
         return Added(participant)
-    return Added(participant, await enqueue_leg(session, call, participant, called_from))
+    row = called_from.price_row
+    job = await enqueue_leg(
+        session,
+        call,
+        participant,
+        called_from,
+        telecom_micros_per_minute=0 if row is None else row.micros_per_minute,
+        price_row=row,
+        priority=priority,
+        schedule=schedule,
+        retry=retry,
+    )
+    return Added(participant, job)

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import LONGEST_CALL_SECONDS, CallPlan, PriceRow
 from contracts.call_status import CallStatus, ParticipantStatus
+from contracts.dialing import MachineDetection
 from control_plane.calling.calls.creating import repository
 from control_plane.calling.calls.creating.call_caps import (
     Cap,
@@ -172,6 +173,7 @@ async def create_call(
             schedule=schedule,
             retry=retry,
             telecom_micros_per_minute=_rate(caller_id.price_row),
+            machine_detection=_machine_detection(plan),
         )
         for position, caller_id in called_from.items()
     }
@@ -186,6 +188,13 @@ async def create_call(
 
 def _rate(row: PriceRow | None) -> int:
     return 0 if row is None else row.micros_per_minute
+
+
+def _machine_detection(plan: CallPlan) -> MachineDetection:
+    voicemail = plan.agent.advanced.voicemail
+    if voicemail is None:
+        return "off"
+    return "detect_and_wait" if voicemail.action == "leave_message" else "detect"
 
 
 def _trace(plan: CallPlan, started_ns: int) -> None:

@@ -32,6 +32,7 @@ from control_plane.calling.calls.creating.handoff_planning import (
     HandoffTerms,
     own_locale,
 )
+from control_plane.calling.calls.creating.planned_sources import planned_sources
 from control_plane.calling.calls.creating.post_call_merge import merge_post_call
 from control_plane.calling.calls.creating.published_agent import PublishedAgents
 from control_plane.calling.calls.creating.resolved_stacks import ResolvedStacks
@@ -131,6 +132,7 @@ async def freeze_plan(
     texts = await fill_texts_aside(published, wanted.variables)
     prices = catalogue.price_rows(stack, agent.managed_sku_id, now)
     stacks = [stack, *(each.stack for each in handoffs.agents.values())]
+    sources = await planned_sources(session, tenant_id, [wanted.agent_id, *handoffs.agents])
     plan = CallPlan(
         call_id=call_id,
         tenant_id=tenant_id,
@@ -159,7 +161,11 @@ async def freeze_plan(
         variables=wanted.variables,
         metadata=wanted.metadata,
         post_call=merge_post_call(agent.post_call, wanted.post_call),
-        handoffs=tuple(handoffs.agents.values()),
+        handoffs=tuple(
+            each.model_copy(update={"knowledge": sources.get(agent_id, ())})
+            for agent_id, each in handoffs.agents.items()
+        ),
+        knowledge=sources.get(wanted.agent_id, ()),
     )
     return FrozenPlan(plan, (*texts.warnings, *handoffs.warnings))
 

@@ -6,7 +6,7 @@ rate, and add up to it exactly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from contracts.call_plan import PlannedAgent, PriceRow
@@ -34,6 +34,16 @@ class BilledAgent:
         if self.billed_ms is None:
             return None
         return sum(priced.charged_micros or 0 for priced in self.rows)
+
+
+def telecom_micros(agents: Iterable[BilledAgent]) -> int:
+    """The part of the charge that the phones' minutes cost."""
+    return sum(
+        priced.charged_micros or 0
+        for agent in agents
+        for priced in agent.rows
+        if priced.row.component == "telecom"
+    )
 
 
 def billed(

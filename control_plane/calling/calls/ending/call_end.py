@@ -9,16 +9,20 @@ from datetime import UTC, datetime
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_status import CallStatus
+from contracts.call_status import CallStatus, Transport
 from contracts.end_reasons import EndReason
-from contracts.money import billable_seconds, charge_micros, usd
+from contracts.money import billable_seconds, usd
 from control_plane.calling.call_costs.cost_parts import cost_parts
 from control_plane.calling.call_costs.repository import add_costs
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.connected_time import believed_ms
 from control_plane.calling.calls.ending.actual_cost import actual_cost_micros
+from control_plane.calling.calls.ending.added_phones import (
+    measure_added_phones,
+    served_with_phones,
+)
 from control_plane.calling.calls.ending.agent_failure import report_agent_failure
-from control_plane.calling.calls.ending.bill import billed
+from control_plane.calling.calls.ending.bill import billed, telecom_micros
 from control_plane.calling.calls.ending.cost_breakdown import provider_cost_micros
 from control_plane.calling.calls.ending.served_agents import (
     billed_agents,
@@ -72,11 +76,16 @@ async def end_call(
     if Effect.SETTLE not in moved.effects:
         return False
     plan = call.frozen_plan()
+    if participants is None:
+        participants = await repository.participants(session, call.tenant_id, [call.id])
     if isinstance(reason, EndReason):
         cause = Ended(reason_of(reason, plan))
     served = served_agents(plan, call.takeovers or ())
     if connected_ms is not None:
         connected_ms = _believed(session, call, connected_ms, plan.limits.max_duration_seconds)
+    if connected_ms is not None and _has_added_phone(participants, len(plan.participants)):
+        phones = await measure_added_phones(session, call, connected_ms)
+        served = served_with_phones(served, phones)
     served_seconds = billable_seconds(connected_ms)
     call.status = moved.status.value
     call.end_reason = cause.end_reason
@@ -99,9 +108,8 @@ async def end_call(
     )
     call.billable_seconds = settled.seconds
     call.total_cost_micros = settled.charge_micros
-    call.telecom_cost_micros = min(
-        charge_micros(settled.seconds, plan.telecom_micros_per_minute), settled.charge_micros
-    )
+    agents = billed(served, settled.seconds, settled.charge_micros)
+    call.telecom_cost_micros = telecom_micros(agents)
     call.provider_cost_micros = provider_cost_micros(
         [(from_ms, agent.prices) for agent, from_ms in served], settled.seconds
     )
@@ -111,15 +119,8 @@ async def end_call(
         session,
         call.tenant_id,
         at.astimezone(UTC).date(),
-        cost_parts(
-            billed(served, settled.seconds, settled.charge_micros),
-            call.provider_cost_actual_micros,
-        )
-        if served_seconds
-        else (),
+        cost_parts(agents, call.provider_cost_actual_micros) if served_seconds else (),
     )
-    if participants is None:
-        participants = await repository.participants(session, call.tenant_id, [call.id])
     complete(participants, at)
     if call.due_at is not None:
         await cancel_waiting_legs(session, call, at)
@@ -166,6 +167,12 @@ async def end_call(
         total_cost_micros=settled.charge_micros,
     )
     return True
+
+
+def _has_added_phone(participants: Sequence[CallParticipant], planned: int) -> bool:
+    return any(
+        each.transport == Transport.PSTN.value and each.position >= planned for each in participants
+    )
 
 
 def _watch(call: Call, reason: EndReason | Unreached, started_ns: int) -> None:

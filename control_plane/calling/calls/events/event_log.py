@@ -4,7 +4,7 @@ media layer's source is ``runtime``."""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,8 +21,13 @@ def log_event(
     message: str,
     at: datetime,
     level: Level = "info",
+    keys: dict[str, Any] | None = None,
 ) -> None:
-    """Add a line to the log that the tenant can read."""
+    """Add a line to the log that the tenant can read.
+
+    Args:
+        keys: a ``contracts.events.KeysPressed`` in JSON, if the line tells of keys.
+    """
     session.add(
         CallLogEntry(
             tenant_id=call.tenant_id,
@@ -31,5 +36,6 @@ def log_event(
             source=source,
             message=message,
             created_at=at,
+            keys=keys,
         )
     )

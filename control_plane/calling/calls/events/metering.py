@@ -17,6 +17,7 @@ from contracts.money import billable_seconds
 from control_plane.calling.calls.connected_time import believed_ms
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call
+from control_plane.calling.dialing.repository import added_rate_micros_per_minute
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.reserve import reserve_seconds_wanted
 from pipelines.texts.phrases import farewell
@@ -56,7 +57,7 @@ async def meter(
     if is_covered(call, connected_ms):
         return _told_again(call, connected_ms)
     plan = call.frozen_plan()
-    rate = plan.highest_rate_micros_per_minute
+    rate = plan.highest_rate_micros_per_minute + await added_rate_micros_per_minute(session, call)
     if rate == 0:
         call.funded_until_ms = PAID_TO_THE_END_MS
         return None

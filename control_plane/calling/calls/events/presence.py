@@ -8,11 +8,13 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import ParticipantStatus, Transport
+from contracts.dial_outcome import DialOutcome, carrier_end_reason
 from contracts.events import LegLeft
 from control_plane.calling.calls.events.event_log import Level, log_event
 from control_plane.calling.calls.leg_transitions import LegCause, leg_transition
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.outbox_payloads import add_leg_started
+from control_plane.platform.database import storable
 
 
 def join(
@@ -46,6 +48,9 @@ def leave(
         "connection_lost": "A participant's connection was lost",
         "call_ended": "A participant was disconnected at the end of the call",
     }[cause.cause]
+    if cause.lost_carrier is not None:
+        lost = carrier_end_reason(storable(cause.lost_carrier), DialOutcome.FAILED)
+        message = f"A phone's line was lost: {lost}"
     level: Level = "warning" if cause.cause == "connection_lost" else "info"
     log_event(session, call, "lifecycle", message, at, level)
 

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
 from contracts.commands import EndCall, ExtendFunds
+from contracts.dial_outcome import DialOutcome
 from contracts.end_reasons import EndReason
 from contracts.events import (
     CallEnded,
@@ -24,6 +25,7 @@ from contracts.events import (
     LegJoined,
     LegLeft,
     Logged,
+    PhoneWanted,
     RecordingStarted,
     RecordingStopped,
     RoomOpened,
@@ -44,9 +46,16 @@ from control_plane.calling.calls.events.repository import add_parked_event
 from control_plane.calling.calls.events.takeovers import note_takeover
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.outbox_payloads import add_call_started
-from control_plane.calling.calls.transitions import Claimed, Effect, Started, transition
+from control_plane.calling.calls.transitions import (
+    Claimed,
+    Effect,
+    Started,
+    Unreached,
+    transition,
+)
 from control_plane.calling.intelligence.scheduling import schedule_for_late_segments
 from control_plane.calling.recordings.recording_events import apply_recording_event
+from control_plane.calling.transfers.asking import ask_for_phone
 from control_plane.platform.database import storable
 
 _OF_A_RUNNING_CALL = RoomOpened | CallStarted | CallMetered
@@ -159,8 +168,11 @@ async def _apply(
             call.collected_slots = {storable(k): storable(v) for k, v in slots.items()}
         case RecordingStarted() | RecordingStopped() as recording:
             await apply_recording_event(session, call, event, recording)
-        case Logged(level=level, message=message):
-            log_event(session, call, "runtime", storable(message), at, level)
+        case PhoneWanted() as wanted:
+            await ask_for_phone(session, call, wanted)
+        case Logged(level=level, message=message, keys=keys):
+            shown = None if keys is None else keys.model_dump(mode="json")
+            log_event(session, call, "runtime", storable(message), at, level, shown)
         case CallEnded() as ended:
             await _end(session, group, call, event, ended)
         case _:
@@ -225,6 +237,12 @@ async def _meter(
     return None if command is None else Answer(event.worker_id, command)
 
 
+def _reason_of(ended: CallEnded) -> EndReason | Unreached:
+    if ended.lost_carrier is None:
+        return ended.end_reason
+    return Unreached(storable(ended.lost_carrier), DialOutcome.FAILED)
+
+
 async def _end(
     session: AsyncSession,
     group: CallGroup,
@@ -239,7 +257,7 @@ async def _end(
         changed = await end_call(
             session,
             call,
-            ended.end_reason,
+            _reason_of(ended),
             ended.connected_ms,
             event.occurred_at,
             None if ended.detail is None else storable(ended.detail),

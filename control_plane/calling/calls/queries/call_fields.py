@@ -78,6 +78,9 @@ def fields_of(calls: Subquery) -> Select[Any]:
         ).label("bill_duration"),
         call.billable_seconds,
         _usd(call.total_cost_micros).label("total_cost"),
+        _usd(_without_channels(call.total_cost_micros, call.provider_cost_micros)).label(
+            "telecom_cost"
+        ),
         *_by_channel("provider_cost", call.provider_cost_micros),
         _timestamp(call.provider_cost_calculated_at).label("provider_cost_calculated_at"),
         *_by_channel("provider_cost_actual", call.provider_cost_actual_micros),
@@ -121,13 +124,26 @@ def _by_channel(
     name: str, cost: InstrumentedAttribute[dict[str, Any] | None]
 ) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
     """The whole, ``NULL`` if a channel is unknown, and its breakdown."""
-    micros = {channel: cast(cost.op("->>")(_literal(channel)), BigInteger) for channel in CHANNELS}
+    micros = _micros_by_channel(cost)
     total: ColumnElement[Any] = functools.reduce(operator.add, micros.values())
     breakdown = _json_object(**{channel: _usd(amount) for channel, amount in micros.items()})
     return (
         _usd(total).label(name),
         case((cost.is_not(None), breakdown)).label(f"{name}_breakdown"),
     )
+
+
+def _without_channels(
+    total: InstrumentedAttribute[int | None], cost: InstrumentedAttribute[dict[str, Any] | None]
+) -> ColumnElement[Any]:
+    channels: ColumnElement[Any] = functools.reduce(operator.add, _micros_by_channel(cost).values())
+    return total - func.coalesce(channels, _literal(0))
+
+
+def _micros_by_channel(
+    cost: InstrumentedAttribute[dict[str, Any] | None],
+) -> dict[str, ColumnElement[Any]]:
+    return {channel: cast(cost.op("->>")(_literal(channel)), BigInteger) for channel in CHANNELS}
 
 
 def _timestamp(at: Any) -> ColumnElement[str]:

@@ -101,6 +101,22 @@ async def page_of_events(
     return entries.all(), total or 0
 
 
+async def lines_with_keys(
+    session: AsyncSession, tenant_id: UUID, call_id: UUID
+) -> Sequence[CallLogEntry]:
+    """The lines of the call's event log that tell of keys, oldest first."""
+    entries = await session.scalars(
+        select(CallLogEntry)
+        .where(
+            CallLogEntry.tenant_id == tenant_id,
+            CallLogEntry.call_id == call_id,
+            CallLogEntry.keys.is_not(None),
+        )
+        .order_by(CallLogEntry.position)
+    )
+    return entries.all()
+
+
 async def has_calls(session: AsyncSession, tenant_id: UUID) -> bool:
     any_call = select(Call.id).where(Call.tenant_id == tenant_id).limit(1)
     return await session.scalar(any_call) is not None

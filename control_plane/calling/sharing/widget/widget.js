@@ -44,7 +44,7 @@
     .widget { --accent: #0f766e; --on: #fff; --ground: #fff; --ink: #17201e; --quiet: #5b6764; --line: #dfe4e1; --danger: #b42318;
       display: grid; gap: 8px; justify-items: end; max-width: min(320px, calc(100vw - 32px));
       font: 16px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; color: var(--ink); }
-    .panel { width: 100%; padding: 14px 16px; border: 1px solid var(--line); border-radius: 16px; background: var(--ground);
+    .panel { width: min(288px, calc(100vw - 32px)); padding: 14px 16px; border: 1px solid var(--line); border-radius: 16px; background: var(--ground);
       box-shadow: 0 8px 30px rgb(0 0 0 / .18); display: grid; gap: 10px; }
     .head { display: flex; justify-content: space-between; gap: 12px; font-weight: 600; overflow-wrap: anywhere; }
     time { font-variant-numeric: tabular-nums; color: var(--quiet); font-weight: 400; }
@@ -55,7 +55,7 @@
     button:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
     button:disabled { opacity: .7; cursor: progress; }
     .start { box-shadow: 0 6px 20px rgb(0 0 0 / .22); }
-    .row button { flex: 1; }
+    .row button { flex: 1; padding: 0 12px; white-space: nowrap; }
     .mute { background: transparent; color: var(--ink); border: 1px solid var(--line); }
     .mute[aria-pressed="true"] { background: var(--ink); color: var(--ground); }
     .end { background: var(--danger); color: #fff; }

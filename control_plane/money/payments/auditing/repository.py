@@ -5,10 +5,10 @@ Each is one statement, which sees one moment, so payments that are made meanwhil
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import String, cast, func, or_, select
+from sqlalchemy import Select, String, case, cast, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.money.billing.models import LedgerEntry, LedgerReference
@@ -16,58 +16,83 @@ from control_plane.money.invoices.models import Invoice, InvoiceCounter
 from control_plane.money.payments.models import Payment, PaymentReversal, PaymentState
 
 
-async def payments_not_posted(session: AsyncSession) -> Sequence[tuple[UUID, UUID]]:
-    """Tenants and captured payments without an entry of their amount."""
-    reference = "topup:" + Payment.gateway + ":" + Payment.gateway_payment_id
-    rows = await session.execute(
-        select(Payment.tenant_id, Payment.id)
-        .outerjoin(
-            LedgerReference,
-            (LedgerReference.tenant_id == Payment.tenant_id)
-            & (LedgerReference.reference == reference),
-        )
-        .outerjoin(
-            LedgerEntry,
-            (LedgerEntry.id == LedgerReference.entry_id)
-            & (LedgerEntry.tenant_id == Payment.tenant_id),
-        )
-        .where(
-            Payment.state == PaymentState.SUCCEEDED,
-            LedgerEntry.purchased_micros.is_distinct_from(Payment.credit_micros),
-        )
+class Mismatch(NamedTuple):
+    """Amounts that should be the same."""
+
+    tenant_id: UUID
+    which: str
+    expected: int
+    found: int | None
+    """``None``: there is nothing to compare with."""
+    currency: str | None = None
+
+
+async def payments_not_posted(session: AsyncSession) -> list[Mismatch]:
+    """Captured payments without an entry of their credit, in micro-dollars."""
+    return await _not_posted(
+        session,
+        select(
+            Payment.tenant_id,
+            cast(Payment.id, String).label("which"),
+            Payment.credit_micros.label("expected"),
+            ("topup:" + Payment.gateway + ":" + Payment.gateway_payment_id).label("reference"),
+        ).where(Payment.state == PaymentState.SUCCEEDED),
     )
-    return [(tenant_id, payment_id) for tenant_id, payment_id in rows]
 
 
-async def reversals_not_posted(session: AsyncSession) -> Sequence[tuple[UUID, str]]:
-    """Tenants, and the gateway's ids of refunds and disputes, without an entry of their amount."""
-    reference = (
-        PaymentReversal.kind + ":" + PaymentReversal.gateway + ":" + PaymentReversal.gateway_id
+async def bonuses_not_posted(session: AsyncSession) -> list[Mismatch]:
+    """Captured payments without an entry of their bonus, in micro-dollars."""
+    return await _not_posted(
+        session,
+        select(
+            Payment.tenant_id,
+            cast(Payment.id, String).label("which"),
+            Payment.bonus_micros.label("expected"),
+            ("bonus:" + Payment.gateway + ":" + Payment.gateway_payment_id).label("reference"),
+        ).where(Payment.state == PaymentState.SUCCEEDED, Payment.bonus_micros > 0),
     )
-    rows = await session.execute(
-        select(PaymentReversal.tenant_id, PaymentReversal.gateway_id)
-        .outerjoin(
-            LedgerReference,
-            (LedgerReference.tenant_id == PaymentReversal.tenant_id)
-            & (LedgerReference.reference == reference),
-        )
-        .outerjoin(
-            LedgerEntry,
-            (LedgerEntry.id == LedgerReference.entry_id)
-            & (LedgerEntry.tenant_id == PaymentReversal.tenant_id),
-        )
-        .where(
-            PaymentReversal.credit_micros > 0,
-            LedgerEntry.purchased_micros.is_distinct_from(-PaymentReversal.credit_micros),
-        )
+
+
+async def reversals_not_posted(session: AsyncSession) -> list[Mismatch]:
+    """Refunds and disputes, by the gateway's ids, without an entry of what they took, in
+    micro-dollars."""
+    of_gateway = PaymentReversal.gateway + ":" + PaymentReversal.gateway_id
+    return await _not_posted(
+        session,
+        select(
+            PaymentReversal.tenant_id,
+            PaymentReversal.gateway_id.label("which"),
+            (-PaymentReversal.credit_micros).label("expected"),
+            (PaymentReversal.kind + ":" + of_gateway).label("reference"),
+        ).where(PaymentReversal.credit_micros > 0),
     )
-    return [(tenant_id, gateway_id) for tenant_id, gateway_id in rows]
 
 
-async def payments_not_invoiced(session: AsyncSession) -> Sequence[tuple[UUID, UUID]]:
-    """Tenants and captured payments without an invoice over their amount."""
+async def returns_not_posted(session: AsyncSession) -> list[Mismatch]:
+    """As ``reversals_not_posted``, for what came back after all."""
+    of_gateway = PaymentReversal.gateway + ":" + PaymentReversal.gateway_id
+    prefix = case((PaymentReversal.kind == "dispute", "dispute:won:"), else_="refund_failed:")
+    return await _not_posted(
+        session,
+        select(
+            PaymentReversal.tenant_id,
+            PaymentReversal.gateway_id.label("which"),
+            PaymentReversal.credit_micros.label("expected"),
+            (prefix + of_gateway).label("reference"),
+        ).where(PaymentReversal.credit_micros > 0, PaymentReversal.returned_at.is_not(None)),
+    )
+
+
+async def payments_not_invoiced(session: AsyncSession) -> list[Mismatch]:
+    """Captured payments without an invoice over their amount, in minor units."""
     rows = await session.execute(
-        select(Payment.tenant_id, Payment.id)
+        select(
+            Payment.tenant_id,
+            cast(Payment.id, String),
+            Payment.total_minor,
+            Invoice.total_minor,
+            Payment.currency,
+        )
         .outerjoin(
             Invoice,
             (Invoice.payment_event_id == Payment.id) & Invoice.credited_invoice_id.is_(None),
@@ -77,16 +102,26 @@ async def payments_not_invoiced(session: AsyncSession) -> Sequence[tuple[UUID, U
             Invoice.total_minor.is_distinct_from(Payment.total_minor),
         )
     )
-    return [(tenant_id, payment_id) for tenant_id, payment_id in rows]
+    return [Mismatch(*row) for row in rows]
 
 
-async def series_with_gaps(session: AsyncSession) -> Sequence[str]:
-    """Series of invoice numbers, such as ``INV-2026``, in which a number is missing or is above the
-    last one."""
+class Series(NamedTuple):
+    """Invoice numbers with one prefix and year, such as ``INV-2026``."""
+
+    name: str
+    last_number: int
+    """Of the counter."""
+    invoices: int
+    highest: str | None
+    """The last eight digits of the highest number that was given; ``None``: none was."""
+
+
+async def series_with_gaps(session: AsyncSession) -> list[Series]:
+    """Series in which a number is missing, or is above the last one."""
     series = InvoiceCounter.prefix + "-" + cast(InvoiceCounter.year, String)
     number = func.split_part(Invoice.invoice_number, "-", 3)
-    rows = await session.scalars(
-        select(series)
+    rows = await session.execute(
+        select(series, InvoiceCounter.last_number, func.count(Invoice.id), func.max(number))
         .outerjoin(Invoice, Invoice.invoice_number.startswith(series + "-"))
         .group_by(InvoiceCounter.prefix, InvoiceCounter.year, InvoiceCounter.last_number)
         .having(
@@ -97,4 +132,28 @@ async def series_with_gaps(session: AsyncSession) -> Sequence[str]:
             )
         )
     )
-    return list(rows)
+    return [Series(*row) for row in rows]
+
+
+async def _not_posted(session: AsyncSession, wanted: Select[*tuple[Any, ...]]) -> list[Mismatch]:
+    """
+    Args:
+        wanted: rows of ``tenant_id``, ``which``, the ``expected`` micro-dollars in the purchased
+            bucket, and the ``reference`` of their entry.
+    """
+    each = wanted.subquery().c
+    rows = await session.execute(
+        select(each.tenant_id, each.which, each.expected, LedgerEntry.purchased_micros)
+        .outerjoin(
+            LedgerReference,
+            (LedgerReference.tenant_id == each.tenant_id)
+            & (LedgerReference.reference == each.reference),
+        )
+        .outerjoin(
+            LedgerEntry,
+            (LedgerEntry.id == LedgerReference.entry_id)
+            & (LedgerEntry.tenant_id == each.tenant_id),
+        )
+        .where(LedgerEntry.purchased_micros.is_distinct_from(each.expected))
+    )
+    return [Mismatch(*row) for row in rows]

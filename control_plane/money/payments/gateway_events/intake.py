@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.money.payments import methods, repository, reversing
+from control_plane.money.payments import methods, repository
 from control_plane.money.payments.gateway_events import repository as events
 from control_plane.money.payments.gateways.fields import MissingField
 from control_plane.money.payments.gateways.gateway import (
@@ -25,10 +25,12 @@ from control_plane.money.payments.gateways.gateway import (
     PaymentReport,
     Refunded,
     RefundReversed,
+    ReversalReport,
 )
 from control_plane.money.payments.gateways.razorpay_events import read_razorpay_event
 from control_plane.money.payments.gateways.stripe_events import read_stripe_event
 from control_plane.money.payments.locking import lock_account
+from control_plane.money.payments.reversals import reversing
 from control_plane.money.payments.settling import settle
 from control_plane.platform.database import Database, storable
 from control_plane.platform.settings import ControlPlaneSettings, GatewayName
@@ -111,19 +113,9 @@ async def _apply(
     if fact is None:
         return _IGNORED
     match fact.report:
-        case Refunded() | Disputed() as report:
-            prefix = settings.invoice_prefix
-            if not await reversing.take_back(session, gateway, report, prefix=prefix, now=now):
-                return Outcome("waiting", report.gateway_payment_id)
-            taken_id = report.refund_id if isinstance(report, Refunded) else report.dispute_id
-            await apply_waiting(session, settings, gateway, taken_id, now)
-            return _APPLIED
-        case RefundReversed() as report:
-            is_applied = await reversing.give_back(session, gateway, report, now)
-            return _APPLIED if is_applied else Outcome("waiting", report.refund_id)
-        case DisputeWon() as report:
-            is_applied = await reversing.give_back(session, gateway, report, now)
-            return _APPLIED if is_applied else Outcome("waiting", report.dispute_id)
+        case Refunded() | Disputed() | RefundReversed() | DisputeWon() as report:
+            waits_for = await apply_reversal(session, settings, gateway, report, now)
+            return _APPLIED if waits_for is None else Outcome("waiting", waits_for)
         case MandateConfirmed() | MandateEnded() as report:
             return await _apply_to_mandate(session, settings, gateway, report, now)
         case report:
@@ -151,6 +143,28 @@ async def apply_report(
     payment = await settle(session, settings, payment_id, report, now)
     if isinstance(report, Captured):
         await apply_waiting(session, settings, payment.gateway, report.gateway_payment_id, now)
+
+
+async def apply_reversal(
+    session: AsyncSession,
+    settings: ControlPlaneSettings,
+    gateway: str,
+    report: ReversalReport,
+    now: datetime,
+) -> str | None:
+    """Post what went back or came back, and apply the events that waited for it.
+
+    Returns:
+        The gateway's id of what has to be known before; ``None``: it is posted.
+    """
+    if isinstance(report, (Refunded, Disputed)):
+        prefix = settings.invoice_prefix
+        if not await reversing.take_back(session, gateway, report, prefix=prefix, now=now):
+            return report.gateway_payment_id
+        await apply_waiting(session, settings, gateway, reversing.id_of(report), now)
+    elif not await reversing.give_back(session, gateway, report, now):
+        return reversing.id_of(report)
+    return None
 
 
 async def _apply_to_mandate(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -58,3 +59,25 @@ async def waiting_for(
         .with_for_update()
     )
     return found.all()
+
+
+async def delete_old(session: AsyncSession, before: datetime, limit: int) -> int:
+    """Delete at most so many events that came before. One that comes again after that is applied
+    again, which posts nothing a second time.
+
+    Returns:
+        How many were deleted.
+    """
+    old = (
+        select(GatewayEvent.id)
+        .where(GatewayEvent.received_at < before)
+        .order_by(GatewayEvent.received_at)
+        .limit(limit)
+    )
+    deleted = await session.scalars(
+        delete(GatewayEvent)
+        .where(GatewayEvent.id.in_(old))
+        .returning(GatewayEvent.id)
+        .execution_options(synchronize_session=False)
+    )
+    return len(deleted.all())

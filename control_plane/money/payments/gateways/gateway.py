@@ -119,8 +119,8 @@ class MandateEnded:
 
 
 PaymentReport = Captured | Declined | Expired | Waiting
-Report = PaymentReport | Refunded | RefundReversed | Disputed | DisputeWon
-AnyReport = Report | MandateConfirmed | MandateEnded
+ReversalReport = Refunded | RefundReversed | Disputed | DisputeWon
+AnyReport = PaymentReport | ReversalReport | MandateConfirmed | MandateEnded
 
 
 @dataclass(frozen=True)
@@ -193,6 +193,10 @@ class PaymentGateway(Protocol):
 
     async def find(self, order: Order) -> PaymentReport | None:
         """What became of a payment; ``None``: the gateway does not know it."""
+
+    async def reversals(self, since: datetime) -> list[ReversalReport]:
+        """What refunds and disputes that began at ``since`` or later say today, those of other
+        shops' payments among them."""
 
     async def detach(self, token: str, customer_id: str | None) -> None:
         """Forget a saved method."""

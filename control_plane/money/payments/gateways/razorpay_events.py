@@ -24,6 +24,7 @@ from control_plane.money.payments.gateways.gateway import (
     PaymentReport,
     Refunded,
     RefundReversed,
+    ReversalReport,
     SavedMethod,
     Waiting,
 )
@@ -106,15 +107,36 @@ def _failed_payment(payload: _Object) -> GatewayFact:
     return _about(payment, _declined(payment))
 
 
-def _refund(payload: _Object) -> GatewayFact:
-    refund = inner(payload, "refund", "entity")
-    return GatewayFact(
-        Refunded(
-            required_text(refund, "id"),
-            required_text(refund, "payment_id"),
-            required_amount(refund, "amount"),
-        )
+def refund_report(refund: _Object) -> ReversalReport | None:
+    """What a refund says today; ``None``: it has not happened yet."""
+    status = text(refund, "status")
+    if status == "failed":
+        return RefundReversed(required_text(refund, "id"))
+    return _refunded(refund) if status == "processed" else None
+
+
+def dispute_report(dispute: _Object) -> ReversalReport | None:
+    """What a dispute says today; ``None``: Razorpay has taken nothing.
+
+    It takes the money when a dispute begins, or when it is lost.
+    """
+    dispute_id = required_text(dispute, "id")
+    if text(dispute, "status") == "won":
+        return DisputeWon(dispute_id)
+    amount = required_amount(dispute, "amount_deducted")
+    return Disputed(dispute_id, required_text(dispute, "payment_id"), amount) if amount else None
+
+
+def _refunded(refund: _Object) -> Refunded:
+    return Refunded(
+        required_text(refund, "id"),
+        required_text(refund, "payment_id"),
+        required_amount(refund, "amount"),
     )
+
+
+def _refund(payload: _Object) -> GatewayFact:
+    return GatewayFact(_refunded(inner(payload, "refund", "entity")))
 
 
 def _failed_refund(payload: _Object) -> GatewayFact:
@@ -122,13 +144,8 @@ def _failed_refund(payload: _Object) -> GatewayFact:
 
 
 def _dispute(payload: _Object) -> GatewayFact | None:
-    """Razorpay takes the money when a dispute begins, or when it is lost."""
-    dispute = inner(payload, "dispute", "entity")
-    amount = required_amount(dispute, "amount_deducted")
-    if not amount:
-        return None
-    dispute_id = required_text(dispute, "id")
-    return GatewayFact(Disputed(dispute_id, required_text(dispute, "payment_id"), amount))
+    report = dispute_report(inner(payload, "dispute", "entity"))
+    return None if report is None else GatewayFact(report)
 
 
 def _dispute_won(payload: _Object) -> GatewayFact:

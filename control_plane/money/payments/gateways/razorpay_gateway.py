@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 from control_plane.money.payments.gateways.fields import MissingField
 from control_plane.money.payments.gateways.gateway import (
@@ -21,15 +23,21 @@ from control_plane.money.payments.gateways.gateway import (
     MandateWishes,
     Order,
     PaymentReport,
+    ReversalReport,
     Waiting,
 )
-from control_plane.money.payments.gateways.razorpay_events import report_of_order
+from control_plane.money.payments.gateways.razorpay_events import (
+    dispute_report,
+    refund_report,
+    report_of_order,
+)
 from control_plane.platform.settings import GatewayName, PaymentSettings
 
 if TYPE_CHECKING:
     import razorpay
 
 CURRENCY = "INR"
+_MOST_LISTED = 100
 _Question = Callable[["razorpay.Client", dict[str, Any]], dict[str, Any]]
 """Asks a client something, with the options that every request has."""
 
@@ -103,6 +111,15 @@ class RazorpayGateway:
         except MissingField as error:
             raise GatewayUnclear("Razorpay's payment lacks a field") from error
 
+    async def reversals(self, since: datetime) -> list[ReversalReport]:
+        refunds = await self._list("refund", since)
+        disputes = await self._list("dispute", since)
+        try:
+            reports = [*map(refund_report, refunds), *map(dispute_report, disputes)]
+        except MissingField as error:
+            raise GatewayUnclear("Razorpay's list lacks a field") from error
+        return [report for report in reports if report is not None]
+
     async def detach(self, token: str, customer_id: str | None) -> None:
         await self._ask(lambda client, options: client.token.delete(customer_id, token, **options))
 
@@ -138,6 +155,19 @@ class RazorpayGateway:
         found = await self._ask(lambda client, options: client.order.all(receipt, **options))
         items = found.get("items") or []
         return items[0] if items else None
+
+    async def _list(
+        self, kind: Literal["refund", "dispute"], since: datetime
+    ) -> list[dict[str, Any]]:
+        """All that were created at ``since`` or later."""
+        found: list[dict[str, Any]] = []
+        while True:
+            page = {"from": int(since.timestamp()), "count": _MOST_LISTED, "skip": len(found)}
+            listed = await self._ask(partial(_page_of, kind, page))
+            items = listed.get("items") or []
+            found += items
+            if len(items) < _MOST_LISTED:
+                return found
 
     async def _ask(self, question: _Question) -> dict[str, Any]:
         """
@@ -175,3 +205,10 @@ class RazorpayGateway:
                 TypeError,
             ) as error:
                 raise GatewayUnclear(type(error).__name__) from error
+
+
+def _page_of(
+    kind: str, page: dict[str, int], client: razorpay.Client, options: dict[str, Any]
+) -> dict[str, Any]:
+    found: dict[str, Any] = getattr(client, kind).all(page, **options)
+    return found

@@ -22,6 +22,7 @@ from control_plane.money.payments.gateways.gateway import (
     PaymentReport,
     Refunded,
     RefundReversed,
+    ReversalReport,
     SavedMethod,
     Waiting,
 )
@@ -133,22 +134,42 @@ def _charge(charge: _Object) -> GatewayFact | None:
     return GatewayFact(report, payment_id)
 
 
-def _refund(refund: _Object) -> GatewayFact | None:
+def refund_report(refund: _Object) -> ReversalReport | None:
+    """``None``: it has not happened yet, or is of no payment."""
     refund_id, status = required_text(refund, "id"), text(refund, "status")
     intent_id = text(refund, "payment_intent")
     if status in ("failed", "canceled"):
-        return GatewayFact(RefundReversed(refund_id))
+        return RefundReversed(refund_id)
     if status != "succeeded" or intent_id is None:
         return None
-    return GatewayFact(Refunded(refund_id, intent_id, required_amount(refund, "amount")))
+    return Refunded(refund_id, intent_id, required_amount(refund, "amount"))
 
 
-def _funds_withdrawn(dispute: _Object) -> GatewayFact | None:
+def dispute_report(dispute: _Object) -> ReversalReport | None:
+    """What a dispute says today. While it is a mere inquiry, the bank has taken nothing."""
+    status = text(dispute, "status") or ""
+    if status == "won":
+        return DisputeWon(required_text(dispute, "id"))
+    if status not in ("needs_response", "under_review", "lost"):
+        return None
+    return _disputed(dispute)
+
+
+def _refund(refund: _Object) -> GatewayFact | None:
+    report = refund_report(refund)
+    return None if report is None else GatewayFact(report)
+
+
+def _disputed(dispute: _Object) -> Disputed | None:
     intent_id = text(dispute, "payment_intent")
     if intent_id is None:
         return None
-    amount = required_amount(dispute, "amount")
-    return GatewayFact(Disputed(required_text(dispute, "id"), intent_id, amount))
+    return Disputed(required_text(dispute, "id"), intent_id, required_amount(dispute, "amount"))
+
+
+def _funds_withdrawn(dispute: _Object) -> GatewayFact | None:
+    report = _disputed(dispute)
+    return None if report is None else GatewayFact(report)
 
 
 def _funds_reinstated(dispute: _Object) -> GatewayFact:

@@ -7,6 +7,7 @@ import hashlib
 import importlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -21,8 +22,14 @@ from control_plane.money.payments.gateways.gateway import (
     GatewayUnclear,
     Order,
     PaymentReport,
+    ReversalReport,
 )
-from control_plane.money.payments.gateways.stripe_events import intent_report, session_report
+from control_plane.money.payments.gateways.stripe_events import (
+    dispute_report,
+    intent_report,
+    refund_report,
+    session_report,
+)
 from control_plane.platform.settings import GatewayName, PaymentSettings
 
 if TYPE_CHECKING:
@@ -149,6 +156,22 @@ class StripeGateway:
                 if session.client_reference_id == reference:
                     return session_report(session.to_dict())
         return None
+
+    async def reversals(self, since: datetime) -> list[ReversalReport]:
+        reports = []
+        created = {"gte": int(since.timestamp())}
+        async with self._asking() as client:
+            refunds = await client.v1.refunds.list_async(
+                {"created": created, "limit": _MOST_LISTED}  # type: ignore[arg-type]
+            )
+            async for refund in refunds.auto_paging_iter():
+                reports.append(refund_report(refund.to_dict()))
+            disputes = await client.v1.disputes.list_async(
+                {"created": created, "limit": _MOST_LISTED}  # type: ignore[arg-type]
+            )
+            async for dispute in disputes.auto_paging_iter():
+                reports.append(dispute_report(dispute.to_dict()))
+        return [report for report in reports if report is not None]
 
     async def detach(self, token: str, customer_id: str | None) -> None:
         async with self._asking() as client:

@@ -13,6 +13,7 @@ from contracts.commands import RemoveLeg
 from contracts.dial_outcome import DialOutcome
 from contracts.dialing import DialReport, LegStage
 from contracts.end_reasons import EndReason
+from contracts.events import CallEnded, CallMetered, LegLeft
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.dialing.models import JobState
 from control_plane.calling.dialing.scheduler import DialingScheduler
@@ -122,10 +123,40 @@ async def test_a_bridge_that_dies_in_conversation_takes_its_leg_along(
     await worker.start(plan)
     await catch_up(consumer)
     await silent_for_long(phones)
-    assert (await phones.job(call_id)).state == JobState.COMPLETED
+    job = await phones.job(call_id)
+    assert job.state == JobState.COMPLETED
     assert [command.body for command in await worker.commands()] == [
-        RemoveLeg(participant_id=plan.participants[0].participant_id)
+        RemoveLeg(participant_id=job.participant_id, lost_carrier=job.carrier)
     ]
+
+
+async def test_a_call_whose_last_line_was_lost_has_failed_and_is_billed(
+    tenant: TenantClient, no_bridge: Phones, worker: FakeWorker, consumer: EventConsumer
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    await say(phones, call_id, LegStage.ANSWERED)
+    await phones.step()
+    plan = await worker.claim()
+    assert plan is not None
+    await worker.start(plan)
+    person = plan.participants[0].participant_id
+    await worker.ship(
+        plan,
+        CallMetered(connected_ms=7_000),
+        LegLeft(participant_id=person, cause="connection_lost", lost_carrier="twilio"),
+        CallEnded(
+            end_reason=EndReason.CLIENT_DISCONNECTED, connected_ms=7_000, lost_carrier="twilio"
+        ),
+    )
+    await worker.drop_lease(plan.call_id)
+    await catch_up(consumer)
+    call = (await tenant.get(f"/v1/calls/{call_id}")).json()
+    assert (call["status"], call["end_reason"]) == ("failed", "twilio_failed")
+    assert call["total_cost"] > 0
+    log = (await tenant.get(f"/v1/calls/{call_id}/events")).text
+    assert "A phone's line was lost: twilio_failed" in log
 
 
 async def test_who_hangs_up_leaves_the_call(

@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from control_plane.money.billing import service
 from control_plane.money.billing.audit import Difference, audit_books
+from control_plane.money.billing.audit_repository import Figure
 from control_plane.platform.database import Database
 
 DAYS = 6
@@ -74,12 +75,13 @@ async def tamper(database: Database, statement: str, **values: object) -> None:
         await session.execute(text("ALTER TABLE ledger_entries ENABLE TRIGGER USER"))
 
 
-async def found_in(database: Database, audits: int) -> list[list[Difference]]:
+async def found_in(database: Database, audits: int) -> list[list[tuple[UUID, date | None]]]:
     """What so many audits find that have time for one older day each."""
     found = []
     for _ in range(audits):
         ticks = iter(range(100))
-        found.append(await audit_books(database, seconds=3, clock=lambda: next(ticks)))  # noqa: B023
+        differences = await audit_books(database, seconds=3, clock=lambda: next(ticks))  # noqa: B023
+        found.append([(each.tenant_id, each.day) for each in differences])
     return found
 
 
@@ -98,7 +100,7 @@ async def test_a_lost_entry_is_found_within_one_turn_through_all_days(
         tenant_id=tenants[0],
         reference=f"call:{days_ago}:0",
     )
-    differences = Difference(tenants[0], day(days_ago))
+    differences = (tenants[0], day(days_ago))
     found = await found_in(database, DAYS - 2)
     assert [differences] in found
     first = found.index([differences])
@@ -127,7 +129,7 @@ async def test_a_forged_entry_is_found_also_at_a_time_that_has_no_others(
         at=at,
     )
     found = await found_in(database, DAYS - 2)
-    assert [Difference(tenants[1], reported)] in found
+    assert [(tenants[1], reported)] in found
 
 
 async def test_an_entry_whose_amount_was_moved_to_another_bucket_is_found(
@@ -139,7 +141,30 @@ async def test_an_entry_whose_amount_was_moved_to_another_bucket_is_found(
         " WHERE tenant_id = :tenant_id AND reference = 'call:4:1'",
         tenant_id=tenants[0],
     )
-    assert [Difference(tenants[0], day(4))] in await found_in(database, DAYS - 2)
+    assert [(tenants[0], day(4))] in await found_in(database, DAYS - 2)
+
+
+async def test_a_difference_names_each_figure_that_is_wrong_as_kept_and_as_counted(
+    database: Database, tenants: list[UUID]
+) -> None:
+    await tamper(
+        database,
+        "DELETE FROM ledger_entries WHERE tenant_id = :tenant_id AND reference = 'call:1:0'",
+        tenant_id=tenants[0],
+    )
+    kept, counted = -2 * CHARGE_MICROS, -CHARGE_MICROS
+    assert await audit_books(database) == [
+        Difference(
+            tenants[0],
+            day(1),
+            (
+                Figure("entries", 2, 1),
+                Figure("free credit", kept, counted),
+                Figure("charges", -kept, -counted),
+                Figure("balance against its counter accounts", kept, counted),
+            ),
+        )
+    ]
 
 
 async def test_two_forged_entries_that_cancel_each_other_out_are_found(
@@ -154,7 +179,7 @@ async def test_two_forged_entries_that_cancel_each_other_out_are_found(
             micros=sign * CHARGE_MICROS,
             at=noon(day(5)),
         )
-    assert [Difference(tenants[0], day(5))] in await found_in(database, DAYS - 2)
+    assert [(tenants[0], day(5))] in await found_in(database, DAYS - 2)
 
 
 async def test_a_day_whose_totals_were_lost_is_found_at_once(
@@ -167,7 +192,7 @@ async def test_a_day_whose_totals_were_lost_is_found_at_once(
             {"id": tenants[0], "day": day(3)},
         )
     [found] = await found_in(database, 1)
-    assert Difference(tenants[0], None) in found
-    assert [Difference(tenants[0], day(3))] in [
-        [each for each in found if each.day] for found in await found_in(database, DAYS)
+    assert (tenants[0], None) in found
+    assert [(tenants[0], day(3))] in [
+        [each for each in found if each[1]] for found in await found_in(database, DAYS)
     ]

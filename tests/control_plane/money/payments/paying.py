@@ -17,6 +17,7 @@ from control_plane.money.billing import service as billing
 from control_plane.money.payments import methods, recharging, reconciling
 from control_plane.money.payments.gateways.gateway import SavedMethod
 from control_plane.money.payments.gateways.installed import InstalledGateways
+from control_plane.money.payments.reversals.reconciling import reconcile_reversals
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
@@ -117,6 +118,12 @@ class Payer:
     async def reconciles(self, after: timedelta) -> None:
         """Does what the job does when this time has passed."""
         await reconciling.reconcile(self.database, self.settings, self.gateways, _now(after))
+
+    async def reconciles_reversals(self) -> None:
+        """Does what the job does."""
+        await reconcile_reversals(
+            self.database, self.settings, self.gateways, _now(timedelta(minutes=1))
+        )
 
     async def balance_usd(self) -> float:
         account = await account_of(self.database, self.tenant_id)

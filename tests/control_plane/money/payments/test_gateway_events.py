@@ -15,7 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+from control_plane.money.payments.gateways import razorpay_events, stripe_events
 from control_plane.money.payments.gateways.fields import MissingField
+from control_plane.money.payments.gateways.gateway import (
+    Disputed,
+    DisputeWon,
+    Refunded,
+    RefundReversed,
+)
 from control_plane.money.payments.gateways.razorpay_events import read_razorpay_event
 from control_plane.money.payments.gateways.signatures import (
     TOLERANCE_SECONDS,
@@ -183,3 +190,52 @@ async def kept(payer: Payer) -> list[tuple[str, str, str]]:
     async with payer.database.system_session() as session:
         events = await session.scalars(select(GatewayEvent).order_by(GatewayEvent.received_at))
         return [(each.event_id, each.event_type, each.outcome) for each in events]
+
+
+@pytest.mark.parametrize(
+    ("status", "report"),
+    [
+        ("needs_response", Disputed("du_1", "pi_1", 5)),
+        ("under_review", Disputed("du_1", "pi_1", 5)),
+        ("lost", Disputed("du_1", "pi_1", 5)),
+        ("won", DisputeWon("du_1")),
+        ("warning_needs_response", None),
+        ("prevented", None),
+    ],
+)
+def test_a_listed_dispute_of_stripe_says_whether_the_bank_has_the_money(
+    status: str, report: object
+) -> None:
+    dispute = {"id": "du_1", "payment_intent": "pi_1", "amount": 5, "status": status}
+    assert stripe_events.dispute_report(dispute) == report
+
+
+@pytest.mark.parametrize(
+    ("status", "deducted", "report"),
+    [
+        ("open", 0, None),
+        ("open", 5, Disputed("disp_1", "pay_1", 5)),
+        ("lost", 5, Disputed("disp_1", "pay_1", 5)),
+        ("won", 0, DisputeWon("disp_1")),
+    ],
+)
+def test_a_listed_dispute_of_razorpay_says_whether_the_bank_has_the_money(
+    status: str, deducted: int, report: object
+) -> None:
+    dispute = {"id": "disp_1", "payment_id": "pay_1", "status": status}
+    assert razorpay_events.dispute_report(dispute | {"amount_deducted": deducted}) == report
+
+
+@pytest.mark.parametrize(
+    ("status", "report"),
+    [
+        ("pending", None),
+        ("processed", Refunded("rfnd_1", "pay_1", 5)),
+        ("failed", RefundReversed("rfnd_1")),
+    ],
+)
+def test_a_listed_refund_of_razorpay_counts_once_it_has_happened(
+    status: str, report: object
+) -> None:
+    refund = {"id": "rfnd_1", "payment_id": "pay_1", "amount": 5, "status": status}
+    assert razorpay_events.refund_report(refund) == report

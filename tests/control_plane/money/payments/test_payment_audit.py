@@ -27,14 +27,34 @@ async def test_sound_books_have_no_difference(payer: Payer, stripe: StripeWire) 
 @pytest.mark.parametrize(
     ("forgery", "found"),
     [
-        ("UPDATE payments SET credit_micros = 1 WHERE state = 'succeeded'", "is not posted"),
+        (
+            "UPDATE payments SET credit_micros = 1 WHERE state = 'succeeded'",
+            "is $0.000001, and its entry is $20.000000",
+        ),
+        (
+            "UPDATE payments SET bonus_micros = 7 WHERE state = 'succeeded'",
+            "is $0.000007, and its entry is missing",
+        ),
         (
             "UPDATE payments SET gateway_payment_id = 'pi_x' WHERE state = 'succeeded'",
-            "is not posted",
+            "is $20.000000, and its entry is missing",
         ),
-        ("UPDATE payment_reversals SET credit_micros = 1", "is not posted as it was taken back"),
-        ("UPDATE payments SET total_minor = 1 WHERE state = 'succeeded'", "has no invoice"),
-        ("UPDATE invoice_counters SET last_number = 3", "are not numbered without gaps"),
+        (
+            "UPDATE payment_reversals SET credit_micros = 1",
+            "is -$0.000001, and its entry is -$5.000000",
+        ),
+        (
+            "UPDATE payment_reversals SET returned_at = now()",
+            "is $5.000000, and its entry is missing",
+        ),
+        (
+            "UPDATE payments SET total_minor = 1 WHERE state = 'succeeded'",
+            "is over 1 minor units of USD, and its invoice is over 2000",
+        ),
+        (
+            "UPDATE invoice_counters SET last_number = 3",
+            "is at 3, and 2 have a number, the highest 00000002",
+        ),
     ],
 )
 async def test_a_forgery_is_found(

@@ -159,27 +159,62 @@ async def test_a_charge_that_never_happened_is_made_again_when_that_is_certain(
 
 
 @pytest.mark.parametrize("kind", ["declines", "needs_authentication", "expired_card"])
+@pytest.mark.parametrize("gateway", ["stripe", "razorpay"])
 async def test_three_declines_in_a_row_switch_it_off_and_each_is_told(
-    payer: Payer, stripe: StripeWire, kind: ChargeKind
+    payer: Payer, stripe: StripeWire, razorpay: RazorpayWire, gateway: str, kind: ChargeKind
 ) -> None:
+    wire = stripe if gateway == "stripe" else razorpay
+    tries = stripe.intents if gateway == "stripe" else razorpay.payments
     await ready(payer)
-    stripe.charges.planned = [ChargeOutcome(kind)]
+    if gateway == "razorpay":
+        await payer.saves_a_card("razorpay", "token_1")
+    wire.charges.planned = [ChargeOutcome(kind)]
     await payer.recharges()
     await payer.recharges()
-    await stripe.reported()
-    assert len(stripe.intents) == 1, "the second one waits"
+    await wire.reported()
+    assert len(tries) == 1, "the second one waits"
     await payer.recharges(timedelta(minutes=61))
-    await stripe.reported()
-    await payer.recharges(timedelta(hours=12))
-    assert len(stripe.intents) == 2, "the third one waits longer"
+    await wire.reported()
+    await payer.recharges(timedelta(hours=11))
+    assert len(tries) == 2, "the third one waits longer"
     await payer.recharges(timedelta(hours=14))
-    await stripe.reported()
+    await wire.reported()
     kept = await settings_of(payer)
     assert (kept.enabled, kept.declines) == (False, 3)
     assert await payer.told() == ["billing.payment_failed"] * 3
     await payer.recharges(timedelta(days=9))
-    assert len(stripe.intents) == 3
+    assert len(tries) == 3
     assert await payer.balance_usd() == 1
+
+
+@pytest.mark.parametrize("gateway", ["stripe", "razorpay"])
+async def test_a_slow_answer_is_waited_for(
+    payer: Payer, stripe: StripeWire, razorpay: RazorpayWire, gateway: str
+) -> None:
+    wire = stripe if gateway == "stripe" else razorpay
+    await ready(payer)
+    if gateway == "razorpay":
+        await payer.saves_a_card("razorpay", "token_1")
+    wire.charges.planned = [ChargeOutcome(delay_seconds=0.7)]
+    await payer.recharges()
+    await wire.reported()
+    assert await states(payer) == ["succeeded"]
+    assert await payer.entries() == [("grant", 1.0), ("topup", 20.0)]
+
+
+@pytest.mark.parametrize("reporting", ["before", "twice", "never"])
+async def test_a_decline_of_razorpay_counts_once_however_it_is_reported(
+    payer: Payer, razorpay: RazorpayWire, reporting: Reporting
+) -> None:
+    await ready(payer)
+    await payer.saves_a_card("razorpay", "token_1")
+    razorpay.charges.planned = [ChargeOutcome("declines", reporting=reporting)]
+    await payer.recharges()
+    await razorpay.reported()
+    await payer.reconciles(SOON)
+    await razorpay.events.resend_all()
+    assert (await settings_of(payer)).declines == 1
+    assert await payer.told() == ["billing.payment_failed"]
 
 
 async def test_a_success_forgets_earlier_declines(payer: Payer, stripe: StripeWire) -> None:

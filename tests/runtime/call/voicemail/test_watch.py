@@ -88,3 +88,19 @@ def test_a_beep_alone_is_a_machines() -> None:
     answer.hear(0.4, BEEP)
     answer.hear(0.1)
     assert answer.verdicts == [Verdict.MACHINE, Verdict.RECORDS]
+
+
+def test_what_the_carrier_reports_counts_once_beside_what_is_heard() -> None:
+    answer = Answer()
+    answer.hear(0.4, BEEP)
+    answer.hear(0.2)
+    assert answer.verdicts == [Verdict.MACHINE, Verdict.RECORDS]
+    assert answer.watch.reported(records=True) == []
+
+
+def test_the_end_of_a_greeting_is_heard_where_the_carrier_only_says_that_it_is_a_machine() -> None:
+    answer = Answer()
+    assert answer.watch.reported(records=False) == [Verdict.MACHINE]
+    answer.speak(2.0)
+    answer.hear(RECORDS_AFTER_SECONDS + 0.1)
+    assert answer.verdicts == [Verdict.RECORDS]

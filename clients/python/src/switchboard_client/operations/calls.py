@@ -22,6 +22,7 @@ from switchboard_client.models import (
     DailyLatencies,
     ParticipantInput,
     ParticipantsAdded,
+    PhoneLegList,
     PostCallInput,
     QueueStats,
     SummaryView,
@@ -157,6 +158,11 @@ def daily_latencies(
 def bill(call_id: Id) -> Operation[CallBill]:
     """Why the call costs what it costs: its charge, its hold, its agents and their price rows."""
     return get(at("/v1/calls/{}/bill", call_id), CallBill)
+
+
+def legs(call_id: Id) -> Operation[PhoneLegList]:
+    """The phones of a call: how far each has come, and the keys that were pressed on it."""
+    return get(at("/v1/calls/{}/legs", call_id), PhoneLegList)
 
 
 def give_feedback(

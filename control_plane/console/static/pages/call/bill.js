@@ -53,6 +53,7 @@ export function billCard(call, bill) {
       { class: "facts" },
       dt("Billed time"),
       dd(clock(bill.billable_seconds)),
+      bill.phone_cost > 0 && [dt("Of this for phones"), dd(exactMoney(bill.phone_cost))],
       dt({ class: "total" }, "Total"),
       dd({ class: "total" }, exactMoney(bill.total_cost)),
     ),

@@ -8,6 +8,7 @@ import { analysisCard } from "./analysis.js";
 import { billCard } from "./bill.js";
 import { eventsCard } from "./events.js";
 import { exportButtons } from "./export.js";
+import { legsCard } from "./legs.js";
 import { liveTranscript } from "./live.js";
 import { recordingPlayer } from "./player.js";
 import { transcriptList } from "./transcript.js";
@@ -66,7 +67,7 @@ function detailsCards(call) {
 
 export async function page({ params, signal }) {
   const ask = (rest = "") => api.get(`/v1/calls/${params.id}${rest}`, {}, signal);
-  const [call, bill] = await Promise.all([ask(), ask("/bill")]);
+  const [call, bill, { legs }] = await Promise.all([ask(), ask("/bill"), ask("/legs")]);
   const over = isOver(call.status);
   if (over && isUnfinished(call)) repeat(async () => isUnfinished(await ask()) || refresh(), ASK_EVERY_MS, signal);
   return [
@@ -78,7 +79,7 @@ export async function page({ params, signal }) {
     div(
       { class: "columns wide-left" },
       parts(conversationCard(call, signal), eventsCard(call)),
-      parts(over && analysisCard(call.intelligence), billCard(call, bill), detailsCards(call)),
+      parts(legsCard(legs), over && analysisCard(call.intelligence), billCard(call, bill), detailsCards(call)),
     ),
   ];
 }

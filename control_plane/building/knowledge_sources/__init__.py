@@ -1,0 +1,1 @@
+"""What an agent can look up during calls: texts, web pages and files."""

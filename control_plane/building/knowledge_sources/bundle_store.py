@@ -1,0 +1,58 @@
+"""The bundles of sources in the object store. Use the functions in threads: they block."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from contracts.knowledge_bundles import bundle_path, source_folder
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+    from knowledge.bundle import Bundle
+
+
+@cache
+def open_store(url: str) -> ObjectStore:
+    """One client for each store and process; a missing folder is created."""
+    from obstore.store import LocalStore, from_url
+
+    return LocalStore.from_url(url, mkdir=True) if url.startswith("file:") else from_url(url)
+
+
+def put_bundle(store: ObjectStore, tenant_id: UUID, source_id: UUID, content: bytes) -> str:
+    """Returns the digest by which it is found."""
+    import obstore
+
+    from knowledge.bundle import digest_of
+
+    digest = digest_of(content)
+    obstore.put(store, bundle_path(tenant_id, source_id, digest), content)
+    return digest
+
+
+def read_bundle(store: ObjectStore, tenant_id: UUID, source_id: UUID, digest: str) -> Bundle:
+    """
+    Raises:
+        FileNotFoundError, obstore.exceptions.BaseError: the object cannot be read.
+        BundleDamaged: it is no bundle.
+    """
+    import obstore
+
+    from knowledge.bundle import Bundle
+
+    return Bundle(bytes(obstore.get(store, bundle_path(tenant_id, source_id, digest)).bytes()))
+
+
+def delete_bundles(
+    store: ObjectStore, tenant_id: UUID, source_id: UUID, *, keep: str | None = None
+) -> None:
+    """Delete the bundles of a source, all but the one with the digest ``keep``."""
+    import obstore
+
+    for page in obstore.list(store, prefix=source_folder(tenant_id, source_id)):
+        for entry in page:
+            if keep is None or not entry["path"].endswith(keep):
+                obstore.delete(store, entry["path"])

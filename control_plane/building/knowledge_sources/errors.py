@@ -1,0 +1,44 @@
+"""Errors of knowledge sources."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from control_plane.platform.errors import NotFound, Problem
+
+
+class KnowledgeSourceNotFound(NotFound):
+    code = "knowledge_source_not_found"
+    title = "The agent has no such knowledge source"
+
+
+class KnowledgeTooLarge(Problem):
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    code = "knowledge_too_large"
+    title = "The text or file is too large"
+
+
+class KnowledgeSourcesExceeded(Problem):
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    code = "quota_exceeded.knowledge_sources_max"
+    title = "Your plan allows no more knowledge sources"
+
+
+class KnowledgeBytesExceeded(Problem):
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    code = "quota_exceeded.knowledge_bytes_max"
+    title = "Your plan allows no more bytes of knowledge"
+
+
+class OnlyPagesAreRefreshed(Problem):
+    status = HTTPStatus.CONFLICT
+    code = "only_pages_are_refreshed"
+    title = "Only a source of kind url can be fetched again"
+
+
+class KnowledgeUnavailable(Problem):
+    """The object store or the embedding model is away."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    code = "knowledge_unavailable"
+    title = "The passages cannot be read at the moment"

@@ -1,0 +1,81 @@
+"""From what was sent to a bundle: read, cut, embedded, stored. Reading is in a child process."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from control_plane.building.web_pages.extraction import extracted
+from control_plane.building.web_pages.fetching import Page, PageNotRead, fetch_page
+from knowledge.parsing.formats import Format
+from knowledge.parsing.problems import NO_TEXT, Unreadable
+from knowledge.parsing.sandbox import read_document
+from knowledge.passages import Passage
+from outbound.policy import OutboundPolicy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_PASSAGES_AT_ONCE = 128
+Progress = Callable[[float], Awaitable[None]]
+"""Is told the share of the passages that are embedded."""
+
+
+async def page_text(address: str, policy: OutboundPolicy) -> bytes:
+    """The main text of a web page.
+
+    Raises:
+        Unreadable: it cannot be fetched, or has no text.
+    """
+    try:
+        page = await fetch_page(address, policy)
+    except PageNotRead as error:
+        raise Unreadable(str(error)) from error
+    text = await asyncio.to_thread(_main_text, page)
+    if not text.strip():
+        raise Unreadable(NO_TEXT)
+    return text.encode()
+
+
+async def passages_of(content: bytes, kind: Format, title: str) -> tuple[Passage, ...]:
+    """Raises ``Unreadable``."""
+    with tempfile.TemporaryDirectory(prefix="knowledge-") as folder:
+        file = Path(folder) / "document"
+        await asyncio.to_thread(file.write_bytes, content)
+        return await read_document(file, kind, title)
+
+
+async def bundle_of(passages: Sequence[Passage], tell: Progress) -> bytes:
+    """The bundle of a source.
+
+    Raises:
+        EmbeddingUnavailable: this installation has no embedding model.
+    """
+    import numpy as np
+
+    from knowledge.bundle import packed
+    from knowledge.embedding import local_model
+
+    model = await asyncio.to_thread(local_model)
+    parts: list[NDArray[np.float32]] = []
+    for start in range(0, len(passages), _PASSAGES_AT_ONCE):
+        texts = [passage.searched for passage in passages[start : start + _PASSAGES_AT_ONCE]]
+        parts.append(await asyncio.to_thread(model.embed, texts))
+        await tell(min(1.0, (start + len(texts)) / len(passages)))
+    return await asyncio.to_thread(packed, passages, np.concatenate(parts), model.model)
+
+
+def digest_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _main_text(page: Page) -> str:
+    if not page.is_html:
+        return page.text
+    found = extracted(page.text)
+    return found.text or found.description

@@ -1,0 +1,42 @@
+"""The table of knowledge sources. Their passages are in the object store, as bundles."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import BigInteger, ForeignKey, LargeBinary, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from control_plane.building.agents.models import Agent
+from control_plane.platform.database import Base
+from control_plane.platform.tenancy.models import Tenant
+
+
+class KnowledgeSource(Base):
+    __tablename__ = "knowledge_sources"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
+    agent_id: Mapped[UUID] = mapped_column(ForeignKey(Agent.id))
+    kind: Mapped[str]
+    """``text``, ``url`` or ``file``."""
+    title: Mapped[str]
+    source_uri: Mapped[str | None]
+    """The address or the filename; ``None`` for a text."""
+    format: Mapped[str | None]
+    """``knowledge.parsing.formats.Format`` of a file."""
+    status: Mapped[str] = mapped_column(server_default="pending")
+    progress: Mapped[float] = mapped_column(server_default="0")
+    """The share of its passages that are embedded, while it is pending."""
+    chunk_count: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    bytes: Mapped[int] = mapped_column(BigInteger)
+    failure_reason: Mapped[str | None]
+    content: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    """What was sent, until it is ingested."""
+    content_digest: Mapped[str | None]
+    """Of what the bundle was made from: a page that has not changed costs nothing."""
+    bundle_digest: Mapped[str | None]
+    """Of the passages that calls search. A source that is refreshed keeps them meanwhile."""
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,0 +1,96 @@
+"""Every query on knowledge sources."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import func, select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.platform.tenancy.models import Plan, Tenant
+
+
+class Limits(NamedTuple):
+    """Of a tenant's plan; ``None``: no limit. Above a soft one, only a header says so."""
+
+    sources: int | None
+    bytes: int | None
+    soft_sources: int | None
+    soft_bytes: int | None
+
+
+class Used(NamedTuple):
+    sources: int
+    bytes: int
+
+
+async def list_sources(
+    session: AsyncSession, tenant_id: UUID, agent_id: UUID
+) -> Sequence[KnowledgeSource]:
+    """Newest first."""
+    found = await session.scalars(
+        select(KnowledgeSource)
+        .where(KnowledgeSource.tenant_id == tenant_id, KnowledgeSource.agent_id == agent_id)
+        .order_by(KnowledgeSource.created_at.desc(), KnowledgeSource.id.desc())
+    )
+    return found.all()
+
+
+async def find(
+    session: AsyncSession, tenant_id: UUID, source_id: UUID, *, for_update: bool = False
+) -> KnowledgeSource | None:
+    statement = select(KnowledgeSource).where(
+        KnowledgeSource.tenant_id == tenant_id, KnowledgeSource.id == source_id
+    )
+    if for_update:
+        statement = statement.with_for_update().execution_options(populate_existing=True)
+    found: KnowledgeSource | None = await session.scalar(statement)
+    return found
+
+
+async def searchable(
+    session: AsyncSession, tenant_id: UUID, agent_ids: Collection[UUID]
+) -> Sequence[KnowledgeSource]:
+    """The sources of the agents that have passages, oldest first."""
+    found = await session.scalars(
+        select(KnowledgeSource)
+        .where(
+            KnowledgeSource.tenant_id == tenant_id,
+            KnowledgeSource.agent_id.in_(agent_ids),
+            KnowledgeSource.bundle_digest.is_not(None),
+        )
+        .order_by(KnowledgeSource.id)
+    )
+    return found.all()
+
+
+async def limits(session: AsyncSession, tenant_id: UUID) -> Limits:
+    row = await session.execute(
+        select(
+            Plan.knowledge_sources_max,
+            Plan.knowledge_bytes_max,
+            Plan.knowledge_sources_soft_max,
+            Plan.knowledge_bytes_soft_max,
+        )
+        .join(Tenant, Tenant.plan_id == Plan.id)
+        .where(Tenant.id == tenant_id)
+    )
+    return Limits(*row.one())
+
+
+async def used(session: AsyncSession, tenant_id: UUID) -> Used:
+    """What the tenant has, until the transaction ends: others that count wait for it."""
+    await session.execute(
+        text("SELECT pg_advisory_xact_lock(hashtextextended(:tenant, 80))"),
+        {"tenant": str(tenant_id)},
+    )
+    row = await session.execute(
+        select(func.count(), func.coalesce(func.sum(KnowledgeSource.bytes), 0)).where(
+            KnowledgeSource.tenant_id == tenant_id
+        )
+    )
+    sources, size = row.one()
+    return Used(sources, int(size))

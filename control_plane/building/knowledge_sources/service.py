@@ -1,0 +1,214 @@
+"""Adding, refreshing and deleting knowledge sources. Never commits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.building.agents import repository as agents
+from control_plane.building.agents.errors import AgentNotFound
+from control_plane.building.knowledge_sources import repository
+from control_plane.building.knowledge_sources.errors import (
+    KnowledgeBytesExceeded,
+    KnowledgeSourceNotFound,
+    KnowledgeSourcesExceeded,
+    KnowledgeTooLarge,
+    OnlyPagesAreRefreshed,
+)
+from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.building.knowledge_sources.schemas import (
+    MOST_TEXT_BYTES,
+    MOST_TITLE_BYTES,
+    KnowledgeSourceCreate,
+)
+from control_plane.building.knowledge_sources.tasks import enqueue_deletion, enqueue_ingestion
+from control_plane.platform.audit.recording import record_change
+from control_plane.platform.errors import InvalidRequest
+from control_plane.platform.tenancy.caller import Caller
+from control_plane.platform.time_ordered_id import time_ordered_id
+
+
+@dataclass(frozen=True)
+class Upload:
+    filename: str
+    title: str
+    format: str
+    content: bytes
+
+
+async def add(
+    session: AsyncSession, caller: Caller, agent_id: UUID, wanted: KnowledgeSourceCreate
+) -> tuple[KnowledgeSource, bool]:
+    """Add a text or a web page, to be ingested. Returns whether a soft quota is exceeded, too.
+
+    Raises:
+        AgentNotFound, KnowledgeTooLarge, KnowledgeSourcesExceeded, KnowledgeBytesExceeded
+        InvalidRequest: the title is too long.
+    """
+    check_title(wanted.title)
+    content = wanted.text.encode() if wanted.text is not None else None
+    if content is not None and len(content) > MOST_TEXT_BYTES:
+        raise KnowledgeTooLarge(f"A text may have at most {MOST_TEXT_BYTES:,} bytes of UTF-8")
+    return await _added(
+        session,
+        caller,
+        agent_id,
+        kind=wanted.kind,
+        title=wanted.title,
+        source_uri=wanted.url,
+        format="md" if content is not None else None,
+        content=content,
+    )
+
+
+async def add_file(
+    session: AsyncSession, caller: Caller, agent_id: UUID, upload: Upload
+) -> tuple[KnowledgeSource, bool]:
+    """As ``add``, for a file that was found to be of a kind that can be read."""
+    return await _added(
+        session,
+        caller,
+        agent_id,
+        kind="file",
+        title=upload.title,
+        source_uri=upload.filename,
+        format=upload.format,
+        content=upload.content,
+    )
+
+
+async def refresh(
+    session: AsyncSession, caller: Caller, agent_id: UUID, source_id: UUID
+) -> KnowledgeSource:
+    """Fetch a web page again. Until it is ingested, calls search what it had.
+
+    Raises:
+        AgentNotFound, KnowledgeSourceNotFound
+        OnlyPagesAreRefreshed: the source is not a web page.
+    """
+    source = await get(session, caller.tenant_id, agent_id, source_id, for_update=True)
+    if source.kind != "url":
+        raise OnlyPagesAreRefreshed(
+            f"The source is a {source.kind}; delete it and send the new one instead"
+        )
+    if source.status != "pending":
+        source.status, source.progress, source.failure_reason = "pending", 0.0, None
+        await session.flush()
+        await enqueue_ingestion(session, source)
+    return source
+
+
+async def delete(session: AsyncSession, caller: Caller, agent_id: UUID, source_id: UUID) -> None:
+    """Calls that run keep what they have; no later one has it."""
+    source = await get(session, caller.tenant_id, agent_id, source_id, for_update=True)
+    await session.delete(source)
+    await session.flush()
+    await enqueue_deletion(session, caller.tenant_id, source_id)
+    record_change(session, caller, "knowledge_source.deleted", target_id=source_id)
+
+
+async def delete_all(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> None:
+    """Delete the sources of an agent that is deleted. Implements ``AgentDeleted``."""
+    for source in await repository.list_sources(session, tenant_id, agent_id):
+        await session.delete(source)
+        await session.flush()
+        await enqueue_deletion(session, tenant_id, source.id)
+
+
+async def get(
+    session: AsyncSession,
+    tenant_id: UUID,
+    agent_id: UUID,
+    source_id: UUID,
+    *,
+    for_update: bool = False,
+) -> KnowledgeSource:
+    """
+    Raises:
+        AgentNotFound: the tenant has no such agent.
+        KnowledgeSourceNotFound: the agent has no such source.
+    """
+    await check_agent(session, tenant_id, agent_id)
+    source = await repository.find(session, tenant_id, source_id, for_update=for_update)
+    if source is None or source.agent_id != agent_id:
+        raise KnowledgeSourceNotFound
+    return source
+
+
+async def check_agent(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> None:
+    """Raises ``AgentNotFound``."""
+    if not await agents.existing_ids(session, tenant_id, [agent_id]):
+        raise AgentNotFound
+
+
+def check_title(title: str) -> None:
+    """Raises ``InvalidRequest``."""
+    if len(title.encode()) > MOST_TITLE_BYTES:
+        raise InvalidRequest.at("title", f"must have at most {MOST_TITLE_BYTES} bytes of UTF-8")
+
+
+async def _added(
+    session: AsyncSession,
+    caller: Caller,
+    agent_id: UUID,
+    *,
+    kind: str,
+    title: str,
+    source_uri: str | None,
+    format: str | None,
+    content: bytes | None,
+) -> tuple[KnowledgeSource, bool]:
+    await check_agent(session, caller.tenant_id, agent_id)
+    size = len(content or b"")
+    is_above_soft = await _check_quota(session, caller.tenant_id, size)
+    source = KnowledgeSource(
+        id=time_ordered_id(datetime.now(UTC)),
+        tenant_id=caller.tenant_id,
+        agent_id=agent_id,
+        kind=kind,
+        title=title,
+        source_uri=source_uri,
+        format=format,
+        bytes=size,
+        content=content,
+    )
+    session.add(source)
+    await session.flush()
+    await session.refresh(source)
+    await enqueue_ingestion(session, source)
+    record_change(
+        session, caller, "knowledge_source.added", target_id=source.id, changes={"kind": kind}
+    )
+    return source, is_above_soft
+
+
+async def _check_quota(session: AsyncSession, tenant_id: UUID, size: int) -> bool:
+    """Whether a soft limit is exceeded with one more source of ``size`` bytes.
+
+    Raises:
+        KnowledgeSourcesExceeded, KnowledgeBytesExceeded: a hard one would be.
+    """
+    limits = await repository.limits(session, tenant_id)
+    if limits == repository.Limits(None, None, None, None):
+        return False
+    used = await repository.used(session, tenant_id)
+    sources, total = used.sources + 1, used.bytes + size
+    if limits.sources is not None and sources > limits.sources:
+        raise KnowledgeSourcesExceeded(
+            f"Your plan allows {limits.sources} sources; delete one first",
+            limit=limits.sources,
+            used=used.sources,
+        )
+    if limits.bytes is not None and total > limits.bytes:
+        raise KnowledgeBytesExceeded(
+            f"Your plan allows {limits.bytes:,} bytes, and this source has {size:,}; delete others "
+            "first",
+            limit=limits.bytes,
+            used=used.bytes,
+        )
+    return (limits.soft_sources is not None and sources > limits.soft_sources) or (
+        limits.soft_bytes is not None and total > limits.soft_bytes
+    )

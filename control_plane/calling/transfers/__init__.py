@@ -1,0 +1,1 @@
+"""Phones that a running call has asked for, to transfer its caller to a person."""

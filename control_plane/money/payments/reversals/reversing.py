@@ -1,0 +1,169 @@
+"""Money that goes back: refunds and disputes. Nothing here commits.
+
+They take credit from the balance, which may fall below zero; calls then stop. Needs a system
+session.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from control_plane.money.billing import service as billing
+from control_plane.money.billing.credit import post_dispute, post_dispute_won, post_refund
+from control_plane.money.invoices import repository as invoices
+from control_plane.money.invoices.minor_units import shown
+from control_plane.money.invoices.service import credit as issue_credit_note
+from control_plane.money.invoices.tax import share
+from control_plane.money.payments import repository
+from control_plane.money.payments.gateways.gateway import (
+    Disputed,
+    DisputeWon,
+    Refunded,
+    RefundReversed,
+    ReversalReport,
+)
+from control_plane.money.payments.models import Payment, PaymentReversal, PaymentState
+from control_plane.money.payments.settling import locked
+
+
+async def take_back(
+    session: AsyncSession,
+    gateway: str,
+    report: Refunded | Disputed,
+    *,
+    prefix: str,
+    now: datetime,
+) -> bool:
+    """Post a refund or a dispute, once.
+
+    Returns:
+        ``False`` if its payment is not known, or is not known to be captured, yet.
+    """
+    found = await repository.known_by(
+        session, gateway, gateway_payment_id=report.gateway_payment_id
+    )
+    if found is None:
+        return False
+    payment = await locked(session, found.id)
+    if payment.state != PaymentState.SUCCEEDED:
+        return False
+    gateway_id = id_of(report)
+    if await repository.reversal(session, gateway, gateway_id) is not None:
+        return True
+    kind: Literal["refund", "dispute"] = "refund" if isinstance(report, Refunded) else "dispute"
+    micros = await _credit_of(session, payment, report.amount_minor)
+    session.add(
+        PaymentReversal(
+            gateway=gateway,
+            gateway_id=gateway_id,
+            tenant_id=payment.tenant_id,
+            payment_id=payment.id,
+            kind=kind,
+            amount_minor=report.amount_minor,
+            credit_micros=micros,
+        )
+    )
+    await session.flush()
+    amount = shown(report.amount_minor, payment.currency)
+    if micros:
+        post = post_refund if kind == "refund" else post_dispute
+        await post(
+            session,
+            payment.tenant_id,
+            micros,
+            f"Refund of {amount}" if kind == "refund" else f"Your bank took {amount} back",
+            reference=f"{gateway}:{gateway_id}",
+            details={"payment_id": str(payment.id), "gateway": gateway},
+        )
+    if kind == "refund":
+        await _issue_note(session, payment, report.amount_minor, gateway_id, prefix, now)
+    return True
+
+
+async def give_back(
+    session: AsyncSession,
+    gateway: str,
+    report: RefundReversed | DisputeWon,
+    now: datetime,
+) -> bool:
+    """Post that a refund failed or a dispute was won: the money is ours again.
+
+    Returns:
+        ``False`` if it was not taken yet.
+    """
+    gateway_id = id_of(report)
+    taken = await repository.reversal(session, gateway, gateway_id)
+    if taken is None:
+        return False
+    payment = await locked(session, taken.payment_id)
+    taken = await repository.reversal(session, gateway, gateway_id)
+    assert taken is not None, "reversals are never deleted"
+    if taken.returned_at is not None:
+        return True
+    taken.returned_at = now
+    await session.flush()
+    if not taken.credit_micros:
+        return True
+    reference = f"{gateway}:{gateway_id}"
+    details = {"payment_id": str(payment.id), "gateway": gateway}
+    if taken.kind == "dispute":
+        await post_dispute_won(
+            session,
+            payment.tenant_id,
+            taken.credit_micros,
+            "A dispute with your bank was decided for us: your credit is back",
+            reference=reference,
+            details=details,
+        )
+    else:
+        await billing.adjust(
+            session,
+            payment.tenant_id,
+            "correction",
+            taken.credit_micros,
+            "A refund did not reach you: your credit is back",
+            reference=f"refund_failed:{reference}",
+            details=details,
+            bucket="purchased",
+            counter_account="payments",
+        )
+    return True
+
+
+async def _credit_of(session: AsyncSession, payment: Payment, amount_minor: int) -> int:
+    """What of the payment's credit goes with ``amount_minor``, its bonus included. The parts of a
+    payment that goes back in several parts add up to all of its credit."""
+    before = await repository.reversed_minor(session, payment.id)
+    credit, whole = payment.credit_micros + payment.bonus_micros, payment.total_minor
+    return share(credit, before + amount_minor, whole) - share(credit, before, whole)
+
+
+async def _issue_note(
+    session: AsyncSession,
+    payment: Payment,
+    amount_minor: int,
+    refund_id: str,
+    prefix: str,
+    now: datetime,
+) -> None:
+    invoice = await invoices.of_payment(session, payment.id)
+    if invoice is not None:
+        await issue_credit_note(
+            session,
+            invoice,
+            amount_minor,
+            reference=f"refund:{payment.gateway}:{refund_id}",
+            description="Refund",
+            prefix=prefix,
+            now=now,
+        )
+
+
+def id_of(report: ReversalReport) -> str:
+    """The gateway's id of the refund or the dispute."""
+    if isinstance(report, (Refunded, RefundReversed)):
+        return report.refund_id
+    return report.dispute_id

@@ -1,0 +1,1 @@
+"""What agents can look up: documents to passages, passages to bundles, and searching bundles."""

@@ -1,0 +1,1 @@
+"""Searching passages: by meaning, by words, and by both."""

@@ -1,0 +1,126 @@
+"""Searches bundles by meaning and by words, and joins both by reciprocal rank.
+
+Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual
+Rank Learning Methods", SIGIR 2009.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from knowledge.bundle import Bundle
+from knowledge.passages import Passage
+from knowledge.search.terms import terms
+
+MOST_FOUND = 50
+"""Passages of each of the two lists that are joined."""
+_RANK_CONSTANT = 60
+_ROWS_AT_ONCE = 8_192
+"""Vectors that are widened to float32 at once: 12 MB, which fit into a core's cache."""
+_MOST_TERMS = 64
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source with its bundle."""
+
+    source_id: str
+    title: str
+    bundle: Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage, and why it was found.
+
+    Args:
+        score: of both lists together; higher is better, and comparable within one search only.
+        similarity: the cosine between question and passage, -1 to 1.
+        word_score: BM25, 0 if the passage has no word of the question.
+    """
+
+    passage: Passage
+    source_id: str
+    source_title: str
+    score: float
+    similarity: float
+    word_score: float
+
+
+@dataclass(frozen=True)
+class Library:
+    """What one agent can look up: its sources, searched as one. Their bundles have one model."""
+
+    sources: Sequence[Source]
+
+    def search(
+        self, question: str, vector: NDArray[np.float32], most: int = 5
+    ) -> tuple[Found, ...]:
+        """The passages that answer ``question`` best.
+
+        Args:
+            vector: of the question, by the bundles' model.
+        """
+        similarities, word_scores = self.by_meaning(vector), self.by_words(question)
+        joined: defaultdict[int, float] = defaultdict(float)
+        for ranking in (best(similarities), best(word_scores)):
+            for rank, row in enumerate(ranking, 1):
+                joined[row] += 1 / (_RANK_CONSTANT + rank)
+        rows = sorted(joined, key=lambda row: (-joined[row], row))[:most]
+        return tuple(
+            self._found(row, joined[row], float(similarities[row]), float(word_scores[row]))
+            for row in rows
+        )
+
+    def by_meaning(self, question: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The similarity of each passage. Every vector is compared: the result is exact."""
+        scores = np.empty(self._starts[-1], np.float32)
+        for first, source in zip(self._starts[:-1], self.sources, strict=True):
+            vectors = source.bundle.vectors
+            for start in range(0, len(vectors), _ROWS_AT_ONCE):
+                rows = vectors[start : start + _ROWS_AT_ONCE].astype(np.float32)
+                scores[first + start : first + start + len(rows)] = rows @ question
+        return scores
+
+    def by_words(self, question: str) -> NDArray[np.float32]:
+        """The BM25 score of each passage."""
+        scores = np.zeros(self._starts[-1], np.float32)
+        for term in list(dict.fromkeys(terms(question)))[:_MOST_TERMS]:
+            each = [source.bundle.with_term(term) for source in self.sources]
+            count = sum(len(rows) for rows, _ in each)
+            rarity = math.log1p((len(scores) - count + 0.5) / (count + 0.5))
+            for first, (rows, weights) in zip(self._starts[:-1], each, strict=True):
+                scores[rows + first] += weights * np.float32(rarity)
+        return scores
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The number of each source's first passage, and how many there are in all."""
+        sizes = (len(source.bundle) for source in self.sources)
+        return list(accumulate(sizes, initial=0))
+
+    def _found(self, row: int, score: float, similarity: float, word_score: float) -> Found:
+        at = bisect_right(self._starts, row) - 1
+        source = self.sources[at]
+        passage = source.bundle.passage(row - self._starts[at])
+        return Found(passage, source.source_id, source.title, score, similarity, word_score)
+
+
+def best(scores: NDArray[Any], most: int = MOST_FOUND) -> list[int]:
+    """The passages with the highest scores above 0, the best first; equals in their order."""
+    most = min(most, len(scores))
+    if not most:
+        return []
+    rows = np.argpartition(-scores, most - 1)[:most]
+    rows = rows[scores[rows] > 0]
+    return [int(row) for row in rows[np.lexsort((rows, -scores[rows]))]]

@@ -1,0 +1,1 @@
+"""What the agents of a call look up in their knowledge sources."""

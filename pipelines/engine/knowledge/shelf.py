@@ -1,0 +1,113 @@
+"""The bundles that this worker's calls search: fetched once, kept on disk, memory-mapped."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import structlog
+from cachetools import LRUCache
+
+from contracts.call_plan import CallPlan, PlannedSource
+from contracts.knowledge_bundles import bundle_path
+from knowledge.bundle import Bundle, BundleDamaged, digest_of
+from knowledge.embedding import EmbeddingUnavailable, local_model
+from knowledge.search.library import Library, Source
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+FETCH_SECONDS = 4.0
+"""For all bundles of a call together. It begins without those that take longer."""
+MOST_MAPPED = 256
+MOST_BYTES_ON_DISK = 4 * 2**30
+logger = structlog.get_logger(__name__)
+
+
+class Shelf:
+    """
+    Args:
+        object_store_url: where the control plane puts bundles.
+        folder: of the copies on this machine. Workers may share it.
+    """
+
+    def __init__(self, object_store_url: str, folder: Path) -> None:
+        self._url = object_store_url
+        self._folder = folder
+        self._store: ObjectStore | None = None
+        self._mapped: LRUCache[str, Bundle] = LRUCache(MOST_MAPPED)
+        # One thread: searching is short, and the model takes a core.
+        self.searching = ThreadPoolExecutor(1, thread_name_prefix="knowledge-search")
+
+    async def fetch(self, plan: CallPlan) -> None:
+        """Have the bundles of the plan's agents mapped, and the model loaded. What cannot be
+        fetched is left out of the call, and logged. Await it before the session is built."""
+        sources = {each.digest: each for agent in plan.agents.values() for each in agent.knowledge}
+        missing = [each for digest, each in sources.items() if digest not in self._mapped]
+        if not sources:
+            return
+        try:
+            async with asyncio.timeout(FETCH_SECONDS):
+                await asyncio.get_running_loop().run_in_executor(self.searching, local_model)
+                for source in missing:
+                    bundle = await asyncio.to_thread(self._read, plan.tenant_id, source)
+                    self._mapped[source.digest] = bundle
+        except (OSError, TimeoutError, ValueError, BundleDamaged, EmbeddingUnavailable) as error:
+            logger.warning(
+                "knowledge.not_fetched",
+                call_id=str(plan.call_id),
+                error=f"{type(error).__name__}: {error}",
+            )
+
+    def library(self, sources: tuple[PlannedSource, ...]) -> Library | None:
+        """Those of ``sources`` that are here; ``None`` if there are none."""
+        here = [
+            Source(str(each.source_id), each.title, self._mapped[each.digest])
+            for each in sources
+            if each.digest in self._mapped
+        ]
+        return Library(here) if here else None
+
+    def close(self) -> None:
+        self.searching.shutdown(wait=False, cancel_futures=True)
+
+    def _read(self, tenant_id: UUID, source: PlannedSource) -> Bundle:
+        file = self._folder / source.digest
+        if not file.exists():
+            self._download(bundle_path(tenant_id, source.source_id, source.digest), file)
+        os.utime(file)
+        return Bundle.mapped(file)
+
+    def _download(self, path: str, file: Path) -> None:
+        import obstore
+        from obstore.exceptions import BaseError
+        from obstore.store import LocalStore, from_url
+
+        try:
+            if self._store is None:
+                is_local = self._url.startswith("file:")
+                self._store = LocalStore.from_url(self._url) if is_local else from_url(self._url)
+            content = bytes(obstore.get(self._store, path).bytes())
+        except BaseError as error:
+            raise OSError(str(error)) from error
+        if digest_of(content) != file.name:
+            raise BundleDamaged("its content is not what its name says")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._make_room(len(content))
+        written = file.with_name(f"{file.name}.{os.getpid()}.part")
+        written.write_bytes(content)
+        written.replace(file)
+
+    def _make_room(self, size: int) -> None:
+        """Delete the copies that were not used for longest. Those that are mapped stay readable."""
+        copies = sorted(self._folder.iterdir(), key=lambda copy: copy.stat().st_mtime)
+        held = sum(copy.stat().st_size for copy in copies) + size
+        for copy in copies:
+            if held <= MOST_BYTES_ON_DISK:
+                return
+            held -= copy.stat().st_size
+            copy.unlink(missing_ok=True)

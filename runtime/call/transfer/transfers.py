@@ -1,0 +1,66 @@
+"""The transfers of one call, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from contracts.tool_bindings import Transfer as TransferTool
+from runtime.call.end_cause import Cause, Ending
+from runtime.call.transfer.transfer import Phase, Transfer
+from runtime.call.transfer.transferring_call import TransferringCall
+from runtime.media.room import RoomClosed
+
+
+class Transfers:
+    """
+    Args:
+        clock: monotonic, in seconds.
+    """
+
+    def __init__(self, call: TransferringCall, clock: Callable[[], float]) -> None:
+        self._call = call
+        self._clock = clock
+        self._all: list[Transfer] = []
+
+    @property
+    def keep_agent_silent(self) -> bool:
+        """Whether the agent is not the callers' counterpart now: a person is being called, or talks
+        to them. Their silence is no reason to ask whether they are there."""
+        return any(each.is_under_way or each.agent_has_left for each in self._all)
+
+    def begin(self, tool: TransferTool, summary: str) -> str | None:
+        """Start a transfer. Returns why that is not possible, or ``None``."""
+        if self._call.conversation is None or not self._call.people:
+            return "Nobody is in this call yet."
+        if any(each.phase is not Phase.OVER for each in self._all):
+            return "This call has been transferred already, or is being transferred."
+        transfer = Transfer(self._call, tool, summary, self._clock)
+        try:
+            self._call.spawn(transfer.run())
+        except RoomClosed:
+            return "The call is ending."
+        self._all.append(transfer)
+        return None
+
+    def joined(self, participant_id: UUID) -> None:
+        for each in self._all:
+            each.joined(participant_id)
+
+    def left(self, participant_id: UUID) -> None:
+        """A leg is gone; the call goes on only if there is still somebody to talk to."""
+        for each in self._all:
+            each.left(participant_id)
+            if each.phase is Phase.OVER:
+                continue
+            is_target = participant_id == each.target
+            is_target_alone = set(self._call.people) == {each.target}
+            if is_target_alone or (is_target and each.agent_has_left):
+                self._call.end(Ending.because(Cause.LAST_LEG_LEFT))
+            elif is_target and each.phase is Phase.CONNECTED:
+                each.phase = Phase.OVER  # The agent has stayed, and goes on.
+
+    def not_reached(self, participant_id: UUID, why: str) -> None:
+        for each in self._all:
+            if each.target == participant_id:
+                each.not_reached(why)

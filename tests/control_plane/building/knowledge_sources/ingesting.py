@@ -1,0 +1,65 @@
+"""Runs the jobs of knowledge sources, as the jobs process does."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+from uuid import UUID
+
+from procrastinate import JobContext
+
+from control_plane.building.knowledge_sources.tasks import delete_old_bundles, ingest_source
+from control_plane.platform.database import Database
+from control_plane.platform.job_queue import job_resources
+from control_plane.platform.settings import ControlPlaneSettings
+from tests.control_plane.conftest import TenantClient
+
+
+class Sources:
+    """An agent's knowledge sources."""
+
+    def __init__(
+        self, tenant: TenantClient, agent_id: UUID, database: Database, settings: Any
+    ) -> None:
+        self.tenant = tenant
+        self.agent_id = agent_id
+        self.path = f"/v1/agents/{agent_id}/knowledge-sources"
+        self._context = cast(
+            JobContext,
+            SimpleNamespace(
+                additional_context=job_resources(database, cast(ControlPlaneSettings, settings)),
+                job=SimpleNamespace(attempts=0),
+            ),
+        )
+
+    async def add_text(self, title: str, text: str) -> str:
+        answer = await self.tenant.post(self.path, {"kind": "text", "title": title, "text": text})
+        assert answer.status_code == 202, answer.text
+        return await self.ingest(answer.json()["source"]["id"])
+
+    async def upload(self, name: str, content: bytes) -> str:
+        answer = await self.tenant.request(
+            "POST", f"{self.path}/upload", files={"file": (name, content)}
+        )
+        assert answer.status_code == 202, answer.text
+        return await self.ingest(answer.json()["source"]["id"])
+
+    async def ingest(self, source_id: str) -> str:
+        """Run the job. Returns ``source_id``."""
+        tenant_id = str(self.tenant.tenant_id)
+        await ingest_source(self._context, tenant_id=tenant_id, source_id=source_id)
+        return source_id
+
+    async def delete_old_bundles(self, source_id: str) -> None:
+        tenant_id = str(self.tenant.tenant_id)
+        await delete_old_bundles(self._context, tenant_id=tenant_id, source_id=source_id)
+
+    async def get(self, source_id: str, query: str = "") -> dict[str, Any]:
+        answer = await self.tenant.get(f"{self.path}/{source_id}{query}")
+        assert answer.status_code == 200, answer.text
+        return cast(dict[str, Any], answer.json())
+
+    async def search(self, question: str) -> list[dict[str, Any]]:
+        answer = await self.tenant.post(f"{self.path}/search", {"question": question})
+        assert answer.status_code == 200, answer.text
+        return cast(list[dict[str, Any]], answer.json()["results"])

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import numpy as np
+
+from knowledge.bundle import Bundle, packed
+from knowledge.passages import Passage
+from knowledge.search.library import Library, Source
+
+
+def source(name: str, *texts: str) -> Source:
+    vectors = np.zeros((len(texts), 4), np.float32)
+    vectors[:, 3] = 1
+    bundle = packed([Passage("", text) for text in texts], vectors, "a-model")
+    return Source(name, name.title(), Bundle(bundle))
+
+
+NOWHERE = np.array([1, 0, 0, 0], np.float32)
+
+
+def test_sources_are_searched_as_one() -> None:
+    library = Library([source("rooms", "Rooms cost 120 euros."), source("pets", "Dogs may stay.")])
+    (found,) = library.search("May my dog stay?", NOWHERE, 1)
+    assert (found.source_id, found.source_title) == ("pets", "Pets")
+    assert found.passage.text == "Dogs may stay."
+
+
+def test_a_rare_word_counts_more_than_a_frequent_one() -> None:
+    library = Library(
+        [source("a", *[f"The hotel has room {n}" for n in range(9)]), source("b", "The sauna")]
+    )
+    assert library.search("the sauna", NOWHERE, 1)[0].source_id == "b"
+
+
+def test_words_are_found_in_other_forms_and_scripts() -> None:
+    library = Library([source("de", "Zimmerpreise im Winter"), source("hi", "कमरे का किराया")])
+    assert library.search("Zimmer", NOWHERE, 1)[0].source_id == "de"
+    assert library.search("किराये", NOWHERE, 1)[0].source_id == "hi"
+
+
+def test_a_library_without_passages_finds_nothing() -> None:
+    assert Library([]).search("anything", NOWHERE) == ()
+
+
+def test_nothing_is_found_where_nothing_fits() -> None:
+    assert Library([source("a", "Rooms")]).search("xyz", NOWHERE) == ()

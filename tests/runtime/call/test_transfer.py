@@ -1,0 +1,185 @@
+"""Transfers in virtual time: who hears whom, what is said to whom, and how they end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from contracts.end_reasons import EndReason
+from contracts.events import PhoneWanted
+from contracts.tool_bindings import Transfer
+from runtime.media.room import HeardFrames
+from tests.runtime.call.test_call import Stage, play
+from tests.runtime.fakes import CALLER, phone_plan
+
+PERSON = "+14155550199"
+TIME = np.arange(960) / 48_000
+SILENCE = np.zeros(960, np.int16)
+VOICE = (6_000 * np.sin(2 * np.pi * 200 * TIME)).astype(np.int16)
+BEEP = (6_000 * np.sin(2 * np.pi * 1_000 * TIME)).astype(np.int16)
+
+
+def tool(**settings: Any) -> Transfer:
+    given = {"type": "transfer", "name": "to_a_person", "description": "Reach a person."}
+    return Transfer.model_validate(given | {"to": PERSON} | settings)
+
+
+def target(stage: Stage) -> UUID:
+    (wanted,) = [each for each in stage.journal.bodies if isinstance(each, PhoneWanted)]
+    assert wanted.to_number == PERSON
+    return wanted.participant_id
+
+
+async def hear(stage: Stage, frame: Any, seconds: float) -> None:
+    for index in range(round(seconds * 50)):
+        assert stage.room.tapped_by is not None
+        stage.room.tapped_by(HeardFrames(index, [frame], np.zeros(480, np.int16)))
+        await asyncio.sleep(0.02)
+
+
+async def begun(stage: Stage, settings: Transfer, summary: str = "") -> None:
+    await asyncio.sleep(1)
+    stage.room.connect()
+    await asyncio.sleep(3)
+    assert stage.call.transfer(settings, summary) is None
+    await asyncio.sleep(3)
+    assert stage.room.held == {CALLER}, "the caller hears music"
+    assert not stage.conversation.listens
+
+
+def test_a_cold_transfer_connects_both_and_ends_when_the_person_hangs_up():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(message="One moment."))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        assert stage.room.held == set()
+        assert not stage.conversation.listens, "the agent has left"
+        await asyncio.sleep(120)
+        await stage.room.remove_leg(target(stage))
+
+    ended = play(script, plan=phone_plan())
+    assert ended.conversation.said == ["greeting", "One moment."]
+    assert ended.call.end_reason == EndReason.PARTICIPANT_DISCONNECTED
+
+
+def test_in_a_warm_transfer_only_the_person_hears_the_summary():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(mode="warm"), "Ada asks for her bill.")
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        await hear(stage, VOICE, 0.6)
+        assert stage.conversation.said == ["greeting"], "the agent waits for the greeting's end"
+        await hear(stage, SILENCE, 1.0)
+        await asyncio.sleep(0.5)
+        assert stage.room.held == {CALLER}
+        await asyncio.sleep(1.5)
+        assert stage.room.held == set()
+        await stage.room.remove_leg(CALLER)
+
+    ended = play(script, plan=phone_plan())
+    assert "Ada asks for her bill." in ended.conversation.said[1]
+    assert ended.call.end_reason == EndReason.PARTICIPANT_DISCONNECTED
+
+
+def test_an_agent_that_stays_goes_on_when_the_person_has_left():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(then="stay"))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        assert stage.conversation.listens
+        await stage.room.remove_leg(target(stage))
+        await asyncio.sleep(1)
+        assert stage.call.end_reason is None
+        assert stage.call.transfer(tool(), "") is None, "another one is possible"
+        await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
+
+
+def test_a_busy_person_brings_the_call_back_to_the_caller():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(unreached_message="Nobody is free."))
+        stage.call.transfers.not_reached(target(stage), "busy")
+        await asyncio.sleep(2)
+        assert stage.room.held == set()
+        assert stage.conversation.listens
+        await stage.room.remove_leg(CALLER)
+
+    assert play(script, plan=phone_plan()).conversation.said == ["greeting", "Nobody is free."]
+
+
+def test_a_person_of_whom_nothing_is_heard_brings_the_call_back():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        await asyncio.sleep(80)
+        late = target(stage)
+        assert "could not reach anybody" in stage.conversation.said[-1]
+        stage.room.connect(late)
+        await asyncio.sleep(1)
+        assert late not in stage.call.people, "a phone that comes too late is hung up"
+        await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
+
+
+def test_a_machine_brings_the_call_back():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(mode="warm"))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        await hear(stage, VOICE, 2.0)
+        await hear(stage, BEEP, 0.5)
+        await asyncio.sleep(2)
+        assert stage.room.held == set()
+        assert target(stage) not in stage.call.people
+        assert "could not reach anybody" in stage.conversation.said[-1]
+        await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
+
+
+def test_a_person_who_hangs_up_during_the_summary_brings_the_call_back():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(mode="warm"))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        await hear(stage, VOICE, 0.5)
+        await stage.room.remove_leg(target(stage))
+        await asyncio.sleep(2)
+        assert "could not reach anybody" in stage.conversation.said[-1]
+        assert stage.conversation.listens
+        await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
+
+
+def test_a_caller_who_hangs_up_during_the_summary_ends_the_call():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(mode="warm"))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.5)
+        await stage.room.remove_leg(CALLER)
+
+    ended = play(script, plan=phone_plan())
+    assert ended.call.end_reason == EndReason.PARTICIPANT_DISCONNECTED
+
+
+def test_a_caller_on_hold_is_not_asked_whether_anybody_is_there():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        await asyncio.sleep(60)
+        await stage.room.remove_leg(CALLER)
+
+    assert play(script, plan=phone_plan()).conversation.said == ["greeting"]
+
+
+def test_a_call_is_transferred_once_at_a_time():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        assert "transferred already" in (stage.call.transfer(tool(), "") or "")
+        await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
