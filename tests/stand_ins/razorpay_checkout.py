@@ -33,12 +33,13 @@ def add_hosted_checkout(
             return web.Response(status=400, text="There is no such order of this key")
         if ("token" in order) != (posted.get("recurring") == "1"):
             return web.Response(status=400, text="recurring goes with an order for a mandate")
+        back = str(posted["callback_url"])
         amount = f"₹{int(order['amount']) / 100:.2f}"
         forms = "".join(
             f'<form method="post" action="{html.escape(action)}"><button>{words}</button></form>'
             for action, words in (
                 (
-                    f"{_PAY.format(id=order['id'])}?callback_url={posted['callback_url']}",
+                    f"{_PAY.format(id=order['id'])}?callback_url={back}",
                     f"Pay {amount}",
                 ),
                 (str(posted["cancel_url"]), "Go back"),

@@ -10,6 +10,7 @@ from playwright.async_api import expect
 from contracts.events import KeysPressed, Logged
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.platform.database import Database
+from tests.control_plane.calling.carriers.conftest import linked_settings, settings
 from tests.control_plane.calling.telecom.test_phone_limits_and_prices import (
     CALLEE,
     agent_id,
@@ -21,7 +22,7 @@ from tests.control_plane.conversation import catch_up, running_call
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.fake_worker import FakeWorker
 
-__all__ = ["agent_id"]
+__all__ = ["agent_id", "linked_settings", "settings"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 

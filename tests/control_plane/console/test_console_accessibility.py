@@ -56,6 +56,7 @@ PAGES = {
     "versions": "/console/agents/{agent}/versions",
     "chat": "/console/agents/{agent}/chat",
     "talk": "/console/agents/{agent}/talk",
+    "sharing": "/console/agents/{agent}/sharing",
     "agent-calls": "/console/agents/{agent}/calls",
     "calls": "/console/calls",
     "call": "/console/calls/{call}",

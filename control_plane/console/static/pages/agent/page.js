@@ -9,6 +9,7 @@ const TABS = {
   versions: "Versions",
   chat: "Chat",
   talk: "Talk",
+  sharing: "Sharing",
   calls: "Calls",
 };
 const load = (name) => import(`./${name}.js`);

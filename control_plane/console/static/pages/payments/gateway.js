@@ -4,7 +4,8 @@ import { api, tags } from "../../kit.js";
 
 /** Razorpay's hosted checkout takes a form. */
 function post(address, values) {
-  const fields = Object.entries(values).map(([name, value]) => tags.input({ type: "hidden", name, value }));
+  const given = Object.entries(values).filter(([, value]) => value !== null);
+  const fields = given.map(([name, value]) => tags.input({ type: "hidden", name, value }));
   const form = tags.form({ method: "post", action: address, hidden: true }, fields);
   document.body.append(form);
   form.submit();
