@@ -52,8 +52,7 @@ def as_message(mail: Mail, sender: str, now: datetime) -> bytes:
     Raises:
         UnexpectedHeader: the header holds anything but our fields, or another recipient.
     """
-    # An address must not be folded: readers of these fields would not put it together again.
-    message = EmailMessage(policy=SMTP.clone(max_line_length=_LONGEST_LINE))
+    message = EmailMessage(policy=SMTP)
     unsubscribing = _unsubscribing(mail.unsubscribe_url)
     try:
         message["From"] = sender
@@ -63,14 +62,14 @@ def as_message(mail: Mail, sender: str, now: datetime) -> bytes:
         message["Message-ID"] = f"<{mail.id}@{sender.rpartition('@')[2].strip('<> ')}>"
         # RFC 3834: prevents out-of-office replies.
         message["Auto-Submitted"] = "auto-generated"
-        for name, value in unsubscribing.items():
-            message[name] = value
         message.set_content(mail.text, cte=_encoding_for(mail.text))
         if mail.html is not None:
             message.add_alternative(mail.html, subtype="html", cte=_encoding_for(mail.html))
+        # ``EmailMessage`` would encode a long address as if it were words.
+        first = "".join(f"{name}: {value}\r\n" for name, value in unsubscribing.items())
+        serialised = first.encode("ascii") + message.as_bytes()
     except ValueError as error:
         raise UnexpectedHeader(str(error)) from error
-    serialised = message.as_bytes()
     _check_header(serialised, {"To": mail.to, **unsubscribing})
     return serialised
 
@@ -99,7 +98,7 @@ def _check_header(serialised: bytes, known: Mapping[str, str]) -> None:
             raise UnexpectedHeader(f"the field {name} holds more than {known[name]}")
         names.append(name)
         position = field.end()
-    ours = (*_FIELDS, *(name for name in known if name not in _FIELDS))
+    ours = (*(name for name in known if name not in _FIELDS), *_FIELDS)
     is_ours = tuple(names) in [(*ours, *content) for content in _CONTENT_FIELDS]
     if not is_ours or not serialised.startswith(b"\r\n", position):
         raise UnexpectedHeader(f"the header holds {', '.join(names)} and perhaps more")

@@ -40,7 +40,8 @@ class LinkIsOld(ValueError):
 
 
 def link_of(public_url: str, reader: MailReader, secret_key: str, now: datetime) -> str:
-    return f"{public_url.rstrip('/')}{PATH}?token={token_of(reader, secret_key, now)}"
+    """``reader``, not ``token``: so are links named that let into an account, which ``up`` shows."""
+    return f"{public_url.rstrip('/')}{PATH}?reader={token_of(reader, secret_key, now)}"
 
 
 def token_of(reader: MailReader, secret_key: str, now: datetime) -> str:

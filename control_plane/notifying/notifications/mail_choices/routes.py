@@ -55,7 +55,7 @@ _REFUSALS: dict[type[ValueError], tuple[HTTPStatus, str]] = {
         "Open the one in a newer mail, or choose in the console.",
     ),
 }
-Token = Annotated[str, Query()]
+Reader = Annotated[str, Query()]
 
 
 def mail_choices_router() -> APIRouter:
@@ -79,31 +79,31 @@ def mail_choices_router() -> APIRouter:
             return page(status, said=said)
 
     @router.get(PATH)
-    async def show(settings: AppSettings, token: Token = "") -> HTMLResponse:
-        reader = opened(token, settings)
-        if isinstance(reader, HTMLResponse):
-            return reader
-        return page(HTTPStatus.OK, about=reader.category, token=token)
+    async def show(settings: AppSettings, reader: Reader = "") -> HTMLResponse:
+        known = opened(reader, settings)
+        if isinstance(known, HTMLResponse):
+            return known
+        return page(HTTPStatus.OK, about=known.category, token=reader)
 
     @router.post(PATH)
     async def choose(
         settings: AppSettings,
         database: AppDatabase,
         origin: Origin,
-        token: Token = "",
+        reader: Reader = "",
         wanted: Annotated[Wanted, Query()] = "none_of_these",
     ) -> HTMLResponse:
         """Without ``wanted``, it is what mail programs send: RFC 8058, 3.2."""
-        reader = opened(token, settings)
-        if isinstance(reader, HTMLResponse):
-            return reader
-        categories = CATEGORIES if wanted == "none" else [reader.category]
+        known = opened(reader, settings)
+        if isinstance(known, HTMLResponse):
+            return known
+        categories = CATEGORIES if wanted == "none" else [known.category]
         async with database.system_session() as session:
             await choose_mails(
-                session, reader, list(categories), wanted=wanted == "these", origin=origin
+                session, known, list(categories), wanted=wanted == "these", origin=origin
             )
         return page(
-            HTTPStatus.OK, about=reader.category, token=token, said=_DONE[wanted], now=wanted
+            HTTPStatus.OK, about=known.category, token=reader, said=_DONE[wanted], now=wanted
         )
 
     return router

@@ -89,10 +89,19 @@ def test_html_comes_beside_the_plain_text_under_the_same_checks() -> None:
 def test_a_mail_can_be_unsubscribed_from_in_one_click_where_the_address_is_secure(
     scheme: str,
 ) -> None:
-    url = f"{scheme}://switchboard.example.com/mail-choices?token={'x' * 200}"
+    url = f"{scheme}://switchboard.example.com/mail-choices?reader={'x' * 200}"
     mail = Mail("mia@example.com", "Hello", "Hello", unsubscribe_url=url)
     sent = as_message(mail, SENDER, NOW)
-    assert f"\r\nList-Unsubscribe: <{url}>\r\n".encode() in sent
+    assert sent.startswith(f"List-Unsubscribe: <{url}>\r\n".encode())
     message = message_from_bytes(sent, policy=default)
     is_secure = scheme == "https"
     assert message["List-Unsubscribe-Post"] == ("List-Unsubscribe=One-Click" if is_secure else None)
+
+
+@pytest.mark.parametrize(
+    "end", ["\r\nBcc: everybody@example.com", "\r\n\r\nA body of its own", "é"]
+)
+def test_an_address_to_unsubscribe_adds_no_header(end: str) -> None:
+    url = f"https://switchboard.example.com/mail-choices{end}"
+    with pytest.raises(UnexpectedHeader):
+        as_message(Mail("mia@example.com", "Hello", "Hello", unsubscribe_url=url), SENDER, NOW)

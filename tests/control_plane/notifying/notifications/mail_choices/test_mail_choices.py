@@ -91,7 +91,7 @@ async def test_a_link_that_is_broken_or_old_changes_nothing_and_says_what_to_do(
     old = await tenant.http.post(link(settings, tenant, admin, mailed_at=then))
     assert old.status_code == 410
     assert "older than 60 days" in old.text
-    for broken in (link(settings, tenant, admin)[:-3], "/mail-choices", "/mail-choices?token=x"):
+    for broken in (link(settings, tenant, admin)[:-3], "/mail-choices", "/mail-choices?reader=x"):
         answer = await tenant.http.post(broken)
         assert answer.status_code == 400, broken
         assert "not the whole link" in answer.text
