@@ -40,7 +40,7 @@ class LinkIsOld(ValueError):
 
 
 def link_of(public_url: str, reader: MailReader, secret_key: str, now: datetime) -> str:
-    """``reader``, not ``token``: so are links named that let into an account, which ``up`` shows."""
+    """Not named ``token``: those links let into an account, and ``up`` shows them."""
     return f"{public_url.rstrip('/')}{PATH}?reader={token_of(reader, secret_key, now)}"
 
 
