@@ -88,6 +88,7 @@ from control_plane.money.plans.routes import router as billing_plan
 from control_plane.money.spend_alerts.routes import router as spend_alerts
 from control_plane.money.spending.limits import RequestsAtOnce
 from control_plane.money.spending.summary_routes import router as usage_summary
+from control_plane.notifying.notifications.mail_choices.routes import mail_choices_router
 from control_plane.notifying.notifications.phones.phone_routes import router as notification_phone
 from control_plane.notifying.notifications.preference_routes import router as preferences
 from control_plane.notifying.notifications.routes import router as notifications
@@ -287,6 +288,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.mount("/call/static", call_page_files())
     app.include_router(widget_router(), dependencies=[Depends(storable_input)])
     app.include_router(mailed_pages_router(), dependencies=[Depends(storable_input)])
+    app.include_router(mail_choices_router(), dependencies=[Depends(storable_input)])
     app.mount("/mailed-pages/static", mailed_page_files())
     app.mount("/console/static", console_files())
     takes_razorpay = "razorpay" in settings.configured_gateways

@@ -10,22 +10,26 @@ from control_plane.platform.mail.mail import Mail, one_line
 
 
 def notification_mail(
-    to: str, notification: Notification, *, public_url: str, mail_id: UUID
+    to: str, notification: Notification, *, public_url: str, choices_url: str, mail_id: UUID
 ) -> Mail:
-    """Plain and HTML. Title and message may hold text from users, which stays text."""
+    """Plain and HTML. Title and message may hold text from users, which stays text.
+
+    Args:
+        choices_url: where the reader chooses without logging in (``mail_choices``).
+    """
     title, message = one_line(notification.title), notification.message.strip()
     about = f"You get mails about {notification.event_category} from {public_url}."
-    preferences = f"{public_url}/console/notifications"
     return Mail(
         to,
         title,
-        f"{message}\n\n--\n{about}\nChange what you are told: {preferences}\n",
+        f"{message}\n\n--\n{about}\nNo more of them, with one click: {choices_url}\n",
         mail_id,
+        unsubscribe_url=choices_url,
         html=_HTML.format(
             title=escape(title),
             message=escape(message).replace("\n", "<br>\n"),
             about=escape(about),
-            preferences=escape(preferences),
+            choices_url=escape(choices_url),
         ),
     )
 
@@ -38,7 +42,7 @@ _HTML = """\
 <p>{message}</p>
 <hr>
 <p style="font-size: 0.9em">{about}
-<a href="{preferences}">Change what you are told</a></p>
+<a href="{choices_url}">No more of them, with one click</a></p>
 </body>
 </html>
 """

@@ -16,6 +16,7 @@ from control_plane.notifying.notifications import (
     occasion_repository,
     repository,
 )
+from control_plane.notifying.notifications.mail_choices.link import MailReader, link_of
 from control_plane.notifying.notifications.mails import notification_mail
 from control_plane.notifying.notifications.models import DeliveryStatus, Notification
 from control_plane.notifying.notifications.phones import phone_repository
@@ -48,10 +49,18 @@ async def send_mail(context: JobContext, *, delivery_id: str) -> None:
     """Send one mail, if it is still to be sent."""
     settings, mail_id = settings_of(context), UUID(delivery_id)
 
-    async def send(notification: Notification, to: str) -> bool:
+    async def send(notification: Notification, to: Recipient) -> bool:
         mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
+        reader = MailReader(notification.tenant_id, to.user_id, notification.event_category)
+        choices_url = link_of(settings.public_url, reader, settings.secret_key, datetime.now(UTC))
         return await mailer.send(
-            notification_mail(to, notification, public_url=settings.public_url, mail_id=mail_id)
+            notification_mail(
+                to.address,
+                notification,
+                public_url=settings.public_url,
+                choices_url=choices_url,
+                mail_id=mail_id,
+            )
         )
 
     way = Way(send_mail, deliveries.address_of, send, HAS_LEFT, MAIL_NOT_ACCEPTED)
@@ -63,11 +72,18 @@ async def send_sms(context: JobContext, *, delivery_id: str) -> None:
     """Send one SMS, if it is still to be sent."""
     sender = SmsSender(settings_of(context).sms_url)
 
-    async def send(notification: Notification, to: str) -> bool:
-        return await sender.send(to, f"{notification.title}: {notification.message}")
+    async def send(notification: Notification, to: Recipient) -> bool:
+        return await sender.send(to.address, f"{notification.title}: {notification.message}")
 
     way = Way(send_sms, phone_repository.number_of, send, HAS_NO_NUMBER, SMS_NOT_ACCEPTED)
     await _attempt(database_of(context), UUID(delivery_id), way)
+
+
+@dataclass(frozen=True)
+class Recipient:
+    user_id: UUID
+    address: str
+    """A mail address or a phone number."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +94,7 @@ class Way:
     """Makes the next attempt."""
     address_of: Callable[[AsyncSession, UUID, UUID], Awaitable[str | None]]
     """Of a tenant's user; ``None``: there is none any more."""
-    send: Callable[[Notification, str], Awaitable[bool]]
+    send: Callable[[Notification, Recipient], Awaitable[bool]]
     without_address: str
     not_accepted: str
 
@@ -92,7 +108,7 @@ async def _attempt(database: Database, delivery_id: UUID, way: Way) -> None:
         delivery, notification = found
         assert delivery.user_id is not None, "it has a recipient"
         to = await way.address_of(session, delivery.tenant_id, delivery.user_id)
-    was_sent = to is not None and await way.send(notification, to)
+    was_sent = to is not None and await way.send(notification, Recipient(delivery.user_id, to))
     async with database.system_session() as session:
         if to is None:
             await deliveries.note_attempt(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.message import EmailMessage
@@ -40,6 +41,9 @@ class Mail:
     """The same for every attempt to send the same mail; its ``Message-ID``."""
     html: str | None = None
     """The same as ``text``, in HTML in which text from users is escaped."""
+    unsubscribe_url: str | None = None
+    """Where the reader, or the mail program with one click, ends such mails; one of our addresses,
+    in ASCII."""
 
 
 def as_message(mail: Mail, sender: str, now: datetime) -> bytes:
@@ -49,6 +53,7 @@ def as_message(mail: Mail, sender: str, now: datetime) -> bytes:
         UnexpectedHeader: the header holds anything but our fields, or another recipient.
     """
     message = EmailMessage(policy=SMTP)
+    unsubscribing = _unsubscribing(mail.unsubscribe_url)
     try:
         message["From"] = sender
         message["To"] = mail.to
@@ -60,14 +65,26 @@ def as_message(mail: Mail, sender: str, now: datetime) -> bytes:
         message.set_content(mail.text, cte=_encoding_for(mail.text))
         if mail.html is not None:
             message.add_alternative(mail.html, subtype="html", cte=_encoding_for(mail.html))
+        # ``EmailMessage`` would encode a long address as if it were words.
+        first = "".join(f"{name}: {value}\r\n" for name, value in unsubscribing.items())
+        serialised = first.encode("ascii") + message.as_bytes()
     except ValueError as error:
         raise UnexpectedHeader(str(error)) from error
-    serialised = message.as_bytes()
-    _check_header(serialised, mail.to)
+    _check_header(serialised, {"To": mail.to, **unsubscribing})
     return serialised
 
 
-def _check_header(serialised: bytes, recipient: str) -> None:
+def _unsubscribing(url: str | None) -> dict[str, str]:
+    """RFC 2369, 3.2, and RFC 8058, which allows one click for ``https`` only."""
+    if url is None:
+        return {}
+    fields = {"List-Unsubscribe": f"<{url}>"}
+    if url.startswith("https://"):
+        fields["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    return fields
+
+
+def _check_header(serialised: bytes, known: Mapping[str, str]) -> None:
     """The message is checked as it is sent, because parsing its fields may have decoded text that
     somebody encoded (RFC 2047).
 
@@ -77,11 +94,12 @@ def _check_header(serialised: bytes, recipient: str) -> None:
     names, position = [], 0
     while field := _FIELD.match(serialised, position):
         name, value = field[1].decode(), re.sub(r"\r\n[ \t]", "", field[2].decode())
-        if name == "To" and value.strip() != recipient:
-            raise UnexpectedHeader("the field To holds more than the recipient")
+        if value.strip() != known.get(name, value.strip()):
+            raise UnexpectedHeader(f"the field {name} holds more than {known[name]}")
         names.append(name)
         position = field.end()
-    is_ours = tuple(names) in [(*_FIELDS, *content) for content in _CONTENT_FIELDS]
+    ours = (*(name for name in known if name not in _FIELDS), *_FIELDS)
+    is_ours = tuple(names) in [(*ours, *content) for content in _CONTENT_FIELDS]
     if not is_ours or not serialised.startswith(b"\r\n", position):
         raise UnexpectedHeader(f"the header holds {', '.join(names)} and perhaps more")
 

@@ -53,22 +53,21 @@ def _switched(call: EndedCall) -> bool:
 BalanceLevel = Literal["ok", "low", "critical", "depleted"]
 LEVELS: tuple[BalanceLevel, ...] = ("ok", "low", "critical", "depleted")
 """From the best to the worst."""
-LOW_PERCENT = 20
-"""Of the last top-up."""
 
 
 def balance_level(
-    total_micros: int, *, is_active: bool, last_top_up_micros: int | None
+    total_micros: int, *, is_active: bool, last_top_up_micros: int | None, low_percent: int
 ) -> BalanceLevel:
-    """How a balance stands: as its ``tone`` says, and ``low`` at ``LOW_PERCENT`` of the last top-up
+    """How a balance stands: as its ``tone`` says, and ``low`` at ``low_percent`` of the last top-up
     already.
 
     Args:
         last_top_up_micros: ``None``: nothing was ever paid in.
+        low_percent: the tenant's own, ``low_balance_pct`` of its alerts. 0: only the tone counts.
     """
     if total_micros <= 0:
         return "depleted"
     found = tone(total_micros, is_active)
-    if found == "ok" and total_micros * 100 <= (last_top_up_micros or 0) * LOW_PERCENT:
+    if found == "ok" and total_micros * 100 <= (last_top_up_micros or 0) * low_percent:
         return "low"
     return found

@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.money import MICROS_PER_USD, usd
+from control_plane.money.spend_alerts import repository as spend_alerts
 from control_plane.notifying.notifications import settings_repository
 from control_plane.notifying.notifications.occasion_repository import is_due
 from control_plane.notifying.notifications.signals import call_signal_repository as repository
@@ -91,8 +92,12 @@ async def _tell_balance(session: AsyncSession, tenant_id: UUID, now: datetime) -
         return
     total_micros, is_active = found
     settings = await settings_repository.of_tenant(session, tenant_id)
+    alerts = await spend_alerts.settings_of(session, tenant_id)
     level = balance_level(
-        total_micros, is_active=is_active, last_top_up_micros=settings.last_top_up_micros
+        total_micros,
+        is_active=is_active,
+        last_top_up_micros=settings.last_top_up_micros,
+        low_percent=alerts.low_balance_pct,
     )
     for worse in LEVELS[LEVELS.index(level) + 1 :]:
         await repository.forget_occasion(session, tenant_id, _CATEGORY_OF_LEVEL[worse], worse)

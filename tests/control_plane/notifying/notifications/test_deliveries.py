@@ -54,7 +54,8 @@ async def test_a_mail_goes_to_those_who_administer_the_tenant(
     (mail,) = mailbox.messages
     assert (mail["To"], mail["Subject"]) == (admin.email, "<Nora> failed")
     plain, html = (_body(mail, kind) for kind in ("plain", "html"))
-    link = f"{with_smtp.public_url}/console/notifications"
+    link = mail["List-Unsubscribe"].strip("<>")
+    assert link.startswith(f"{with_smtp.public_url}/mail-choices?reader=")
     assert "<Nora> failed." in plain
     assert link in plain
     assert "&lt;Nora&gt; failed." in html

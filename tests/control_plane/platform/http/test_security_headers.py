@@ -7,6 +7,7 @@ import pytest
 from fastapi import FastAPI
 
 from control_plane.identity.mailed_pages.pages import PAGES
+from control_plane.notifying.notifications.mail_choices.link import PATH as MAIL_CHOICES
 
 PATHS = [
     "/healthz",
@@ -20,6 +21,7 @@ PATHS = [
     "/console/static/main.js",
     "/page-style/page.css",
     *PAGES,
+    MAIL_CHOICES,
 ]
 REFUSALS = ["/v1/agents", "/nothing", "/call/static/nothing.js", "/v1/calls/no-uuid/stream"]
 

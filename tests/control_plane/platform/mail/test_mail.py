@@ -83,3 +83,25 @@ def test_html_comes_beside_the_plain_text_under_the_same_checks() -> None:
         part = parsed.get_body((kind,))
         assert part is not None
         assert part.get_content().strip() == content
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_mail_can_be_unsubscribed_from_in_one_click_where_the_address_is_secure(
+    scheme: str,
+) -> None:
+    url = f"{scheme}://switchboard.example.com/mail-choices?reader={'x' * 200}"
+    mail = Mail("mia@example.com", "Hello", "Hello", unsubscribe_url=url)
+    sent = as_message(mail, SENDER, NOW)
+    assert sent.startswith(f"List-Unsubscribe: <{url}>\r\n".encode())
+    message = message_from_bytes(sent, policy=default)
+    is_secure = scheme == "https"
+    assert message["List-Unsubscribe-Post"] == ("List-Unsubscribe=One-Click" if is_secure else None)
+
+
+@pytest.mark.parametrize(
+    "end", ["\r\nBcc: everybody@example.com", "\r\n\r\nA body of its own", "é"]
+)
+def test_an_address_to_unsubscribe_adds_no_header(end: str) -> None:
+    url = f"https://switchboard.example.com/mail-choices{end}"
+    with pytest.raises(UnexpectedHeader):
+        as_message(Mail("mia@example.com", "Hello", "Hello", unsubscribe_url=url), SENDER, NOW)

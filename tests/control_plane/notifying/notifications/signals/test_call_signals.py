@@ -47,13 +47,28 @@ def test_a_balance_is_low_below_half_an_hour_and_critical_below_five_minutes(
     minutes: int, is_active: bool, level: str
 ) -> None:
     total = minutes * REFERENCE_RATE_MICROS_PER_MINUTE
-    assert balance_level(total, is_active=is_active, last_top_up_micros=None) == level
+    found = balance_level(total, is_active=is_active, last_top_up_micros=None, low_percent=20)
+    assert found == level
 
 
 @pytest.mark.parametrize(
-    ("dollars", "level"), [(21, "ok"), (20, "low"), (1, "low"), (0, "depleted")]
+    ("dollars", "percent", "level"),
+    [
+        (21, 20, "ok"),
+        (20, 20, "low"),
+        (21, 60, "low"),
+        (20, 0, "ok"),
+        (1, 0, "low"),
+        (0, 0, "depleted"),
+    ],
 )
-def test_a_balance_is_low_at_a_fifth_of_the_last_top_up(dollars: int, level: str) -> None:
-    hundred = 100 * MICROS_PER_USD
-    found = balance_level(dollars * MICROS_PER_USD, is_active=True, last_top_up_micros=hundred)
+def test_a_balance_is_low_at_the_percent_of_the_last_top_up_that_the_tenant_has_set(
+    dollars: int, percent: int, level: str
+) -> None:
+    found = balance_level(
+        dollars * MICROS_PER_USD,
+        is_active=True,
+        last_top_up_micros=100 * MICROS_PER_USD,
+        low_percent=percent,
+    )
     assert found == level

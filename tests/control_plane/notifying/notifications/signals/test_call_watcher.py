@@ -10,6 +10,8 @@ from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.money.billing import notices
 from control_plane.money.billing import repository as accounts
 from control_plane.money.billing import service as billing
+from control_plane.money.spend_alerts import repository as alerts
+from control_plane.money.spend_alerts.rules import AlertSettings
 from control_plane.notifying.notifications.fact_consumer import NotificationWriter
 from control_plane.notifying.notifications.signals.call_watcher import CallWatcher
 from control_plane.platform.database import Database
@@ -107,6 +109,7 @@ async def test_a_low_balance_is_measured_against_the_last_top_up_and_told_again_
     agent_id = await tenant.published_agent()
     async with database.system_session() as session:
         notices.tell_top_up(session, tenant.tenant_id, 100 * MICROS_PER_USD, transaction_id=uuid4())
+        await alerts.save_settings(session, tenant.tenant_id, AlertSettings(low_balance_pct=20))
     low = []
     for dollars in (25, 15, 14, 0.2, 0.15, 25, 15):
         balance = (await balance_of(tenant))["balance_usd"]

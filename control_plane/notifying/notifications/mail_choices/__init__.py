@@ -1,0 +1,1 @@
+"""Choosing fewer mails from the link in a mail, without logging in."""
