@@ -19,9 +19,9 @@ import psycopg
 from rich.console import Console
 from rich.table import Table
 
-from control_plane.money.billing import audit_repository
-from control_plane.money.billing.audit import audit_books
-from control_plane.money.billing.audit_rotation import in_turn
+from control_plane.money.billing.audits import repository as audit_repository
+from control_plane.money.billing.audits.audit import audit_books
+from control_plane.money.billing.audits.rotation import in_turn
 from control_plane.money.payments.auditing.audit import audit_payments
 from control_plane.platform.database import SYSTEM_ROLE, Database
 from switchboard.commands.billing import AUDIT_SECONDS as COMMAND_SECONDS

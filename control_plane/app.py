@@ -30,13 +30,13 @@ from control_plane.calling.call_costs.routes import router as call_costs
 from control_plane.calling.call_page.routes import call_page_files, call_page_router
 from control_plane.calling.calls.agent_call_routes import router as agent_calls
 from control_plane.calling.calls.agent_card_routes import router as agent_cards
-from control_plane.calling.calls.bill_routes import router as call_bills
+from control_plane.calling.calls.bill.routes import router as call_bills
 from control_plane.calling.calls.creating.dispatcher import Dispatcher
 from control_plane.calling.calls.creating.planning import PlanSources
-from control_plane.calling.calls.feedback_routes import router as call_feedback
-from control_plane.calling.calls.latency_routes import router as call_latencies
-from control_plane.calling.calls.leg_routes import router as call_legs
-from control_plane.calling.calls.participant_routes import router as call_participants
+from control_plane.calling.calls.feedback.routes import router as call_feedback
+from control_plane.calling.calls.latency.routes import router as call_latencies
+from control_plane.calling.calls.legs.routes import router as call_legs
+from control_plane.calling.calls.participants.routes import router as call_participants
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.routes import router as calls
 from control_plane.calling.carriers.access import CarrierAccess

@@ -16,7 +16,8 @@ from control_plane.identity.tenants import service
 from control_plane.identity.tenants.errors import TenantNotFound
 from control_plane.identity.tenants.opening import OnTenantOpened
 from control_plane.identity.tenants.schemas import TenantCreate, TenantCreated
-from control_plane.operator import plan_repository, tenant_repository
+from control_plane.operator import tenant_repository
+from control_plane.operator.money import plan_repository
 from control_plane.operator.schemas import TenantChanges, TenantDetail, TenantPage, TenantView
 from control_plane.operator.tenant_repository import TenantRow
 from control_plane.platform.audit.recording import OPERATOR, record_act

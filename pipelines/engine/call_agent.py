@@ -35,13 +35,13 @@ from pipelines.engine.speaking_limit import SpeakingLimit
 from pipelines.engine.speaking_pace import SpeakingPace
 from pipelines.engine.spoken_text import in_pieces
 from pipelines.engine.turn_sound import AnswerSound, TurnSound, present_speech
-from pipelines.texts.claim_check import ClaimCheck
-from pipelines.texts.claim_watch import ClaimWatch
+from pipelines.texts.claims.check import ClaimCheck
+from pipelines.texts.claims.prohibited import ProhibitedClaims
+from pipelines.texts.claims.watch import ClaimWatch
 from pipelines.texts.moment import moment_section
 from pipelines.texts.phrases import no_promise
-from pipelines.texts.prohibited_claims import ProhibitedClaims
 from pipelines.texts.pronunciation_section import pronunciation_section
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 from pipelines.texts.utterance import MOST_CHARACTERS, PartLength, TextPieces
 
 _LOOK_SECONDS = 0.05

@@ -27,7 +27,7 @@ from pipelines.engine.turn_handling import turn_handling, voice_activity
 from pipelines.engine.usage_meter import UsageMeter
 from pipelines.engine.voice_activity import VoiceActivity
 from pipelines.texts.phrases import say_again
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 
 TAKEOVER_SECONDS = 5.0
 _GO_ON = (

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from contracts.agent_config import AgentConfig
 from contracts.tool_bindings import CallWebhook, ToolBinding
-from pipelines.texts.template import filled, names_in, template_fault, used_names_in
-from pipelines.texts.template_budget import TemplateBudget
+from pipelines.texts.templates.budget import TemplateBudget
+from pipelines.texts.templates.template import filled, names_in, template_fault, used_names_in
 from pipelines.texts.variables import ABSENT, look_up, prepared
 
 _Model = TypeVar("_Model", bound=BaseModel)

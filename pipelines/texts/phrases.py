@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from contracts.call_plan import CallPlan
 from contracts.end_reasons import EndReason
 from pipelines.texts.language import primary_language
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 
 
 @dataclass(frozen=True)

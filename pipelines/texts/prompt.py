@@ -19,7 +19,7 @@ from pipelines.texts.extraction.prompt_extraction import Extraction, extract_fro
 from pipelines.texts.page_texts import NO_PAGES, PageTexts, passages
 from pipelines.texts.phrases import greeting
 from pipelines.texts.prompt_template import Line, PromptSection, PromptTemplate, text_part
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 
 _SPEAKING_RULES = (
     "You are on a live voice call: everything you write is spoken aloud.",

@@ -11,8 +11,8 @@ from typing import Any
 import httpx2
 
 from contracts.tool_bindings import METHODS_WITH_BODY, CallWebhook
-from pipelines.texts.template import filled
-from pipelines.texts.template_budget import TemplateBudget
+from pipelines.texts.templates.budget import TemplateBudget
+from pipelines.texts.templates.template import filled
 from pipelines.texts.variables import ABSENT, look_up, prepared
 
 _ONE_VALUE = re.compile(r"\s*\{\{\s*([\w.-]+)\s*\}\}\s*")

@@ -30,7 +30,7 @@ from contracts.events import (
 from contracts.heartbeat import CallMedia
 from contracts.live_messages import LiveBody, LiveMessage, ParticipantStateChanged
 from contracts.tool_bindings import Transfer
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 from runtime.call.billable_time import BillableTime
 from runtime.call.channel_reports import CallChannelReports
 from runtime.call.closing import close_parts

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from contracts.money import usd
-from control_plane.money.billing.audit import Difference, audit_books
+from control_plane.money.billing.audits.audit import Difference, audit_books
 from control_plane.money.payments.auditing.audit import PaymentDifference, audit_payments
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable

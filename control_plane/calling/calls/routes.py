@@ -33,8 +33,8 @@ from control_plane.calling.calls.errors import (
     TranscriptNotAvailable,
 )
 from control_plane.calling.calls.models import Call
-from control_plane.calling.calls.participant_schemas import CallQueued
-from control_plane.calling.calls.participant_views import added_view, joining_view
+from control_plane.calling.calls.participants.schemas import CallQueued
+from control_plane.calling.calls.participants.views import added_view, joining_view
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.schemas import (
     AgentName,

@@ -15,7 +15,7 @@ from contracts.clearable import Clearable
 from contracts.language_tag import LanguageTag
 from contracts.money import usd
 from control_plane.calling.calls.ending.cost_breakdown import ModelUsage
-from control_plane.calling.calls.feedback_schemas import CallFeedback
+from control_plane.calling.calls.feedback.schemas import CallFeedback
 from control_plane.calling.intelligence.schemas import IntelligenceView
 from control_plane.calling.recordings.schemas import RecordingView
 

@@ -13,7 +13,7 @@ from control_plane.calling.calls.models import (
     Segment,
     TurnLatencies,
 )
-from control_plane.calling.calls.participant_views import participant_view
+from control_plane.calling.calls.participants.views import participant_view
 from control_plane.calling.calls.schemas import (
     AgentName,
     CallDetail,

@@ -19,7 +19,7 @@ from control_plane.calling.chat_sessions.chat_agent import ChatAgent
 from control_plane.calling.chat_sessions.conversation import Messages, ToolUse
 from pipelines.settings import OPENAI_COMPATIBLE, VENDOR_BASE_URLS
 from pipelines.stack.reasoning import reasons_by_itself
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 
 MOST_OUTPUT_TOKENS = 1_000
 _PATHS: Mapping[str, str] = {

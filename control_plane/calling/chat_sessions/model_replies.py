@@ -15,10 +15,10 @@ from control_plane.calling.chat_sessions.completions import (
 from control_plane.calling.chat_sessions.conversation import Messages, ToolUse
 from control_plane.calling.chat_sessions.replies import AgentReply
 from control_plane.calling.chat_sessions.tool_runs import ToolRuns
-from pipelines.texts.claim_check import ClaimCheck
+from pipelines.texts.claims.check import ClaimCheck
+from pipelines.texts.claims.prohibited import ProhibitedClaims
 from pipelines.texts.phrases import no_promise
-from pipelines.texts.prohibited_claims import ProhibitedClaims
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 
 MOST_ROUNDS = 4
 """How often a model may use tools before it has to have said something."""

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.calls.errors import CallNotFound
-from control_plane.calling.calls.feedback_schemas import CallFeedback
+from control_plane.calling.calls.feedback.schemas import CallFeedback
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.calls.schemas import AgentName
 from control_plane.calling.intelligence import repository as analyses

@@ -5,7 +5,7 @@ from __future__ import annotations
 import structlog
 from procrastinate import JobContext
 
-from control_plane.money.billing import audit
+from control_plane.money.billing.audits import audit
 from control_plane.platform.job_queue import database_of, job_queue
 from telemetry.metrics import BOOKS_AUDITED_AT, BOOKS_UNBALANCED
 

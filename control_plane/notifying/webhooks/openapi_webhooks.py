@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from fastapi import Body, FastAPI, Header
 
+from control_plane.notifying.webhooks.event_log.schemas import BODIES, NotificationEvent
 from control_plane.notifying.webhooks.event_names import EMITTED_EVENTS
-from control_plane.notifying.webhooks.event_schemas import BODIES, NotificationEvent
 
 _Signature = Annotated[
     str,

@@ -16,9 +16,9 @@ from control_plane.identity.authentication.refusals import ADMIN_ONLY, MEMBER_ON
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.notifying.webhooks import repository, service
 from control_plane.notifying.webhooks.address_rules import check_url
-from control_plane.notifying.webhooks.delivery_routes import router as deliveries
+from control_plane.notifying.webhooks.delivery_log.routes import router as deliveries
 from control_plane.notifying.webhooks.errors import TooManyWebhooks, WebhookNotFound
-from control_plane.notifying.webhooks.event_routes import router as events
+from control_plane.notifying.webhooks.event_log.routes import router as events
 from control_plane.notifying.webhooks.schemas import (
     SecretRotated,
     SecretToRotate,

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from procrastinate import JobContext
 
-from control_plane.notifying.webhooks import delivery_log_repository as log
 from control_plane.notifying.webhooks.alert import alert_mail
 from control_plane.notifying.webhooks.delivering import delivery_repository
+from control_plane.notifying.webhooks.delivery_log import repository as log
 from control_plane.platform.job_queue import database_of, job_queue, settings_of
 from control_plane.platform.mail.mailer import Mailer
 

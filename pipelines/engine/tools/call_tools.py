@@ -30,7 +30,7 @@ from pipelines.engine.tools.mcp.call_servers import CallServers, ServerTool
 from pipelines.engine.tools.transfer_tool import run_transfer, transfer_parameters
 from pipelines.engine.tools.unopened_headers import log_not_opened
 from pipelines.settings import ProviderSettings
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 from pipelines.webhooks.argument_faults import fault_of_arguments
 from pipelines.webhooks.opened_headers import opened_headers, secrets_in
 from pipelines.webhooks.webhook_call import ToolResult, call_webhook

@@ -8,7 +8,7 @@ from typing import Any
 from livekit.agents import Agent, RunContext, function_tool, llm
 
 from contracts.tool_bindings import NO_ARGUMENTS, Handoff
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 from telemetry.metrics import TOOL_CALLS
 
 HandOver = Callable[[Handoff], Awaitable[Agent]]

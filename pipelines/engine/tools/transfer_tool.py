@@ -7,7 +7,7 @@ from typing import Any
 
 from contracts.tool_bindings import NO_ARGUMENTS, Transfer
 from pipelines.engine.call_actions import CallActions
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 from pipelines.webhooks.webhook_call import ToolResult
 
 MOST_SUMMARY_CHARACTERS = 1_000

@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 from contracts.events import PhoneWanted
 from contracts.tool_bindings import Transfer as TransferTool
 from pipelines.texts import transfer_phrases
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 from runtime.call.transfer.greeting import Answered, GreetingWatch
 from runtime.call.transfer.transferring_call import TransferringCall
 from runtime.media.room import HeardFrames

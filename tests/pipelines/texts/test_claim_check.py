@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.texts.claim_check import ClaimCheck
-from pipelines.texts.prohibited_claims import ProhibitedClaims
+from pipelines.texts.claims.check import ClaimCheck
+from pipelines.texts.claims.prohibited import ProhibitedClaims
 
 INSTEAD = "I cannot promise that."
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from pipelines.texts.claim_watch import ClaimWatch
-from pipelines.texts.prohibited_claims import ProhibitedClaims
+from pipelines.texts.claims.prohibited import ProhibitedClaims
+from pipelines.texts.claims.watch import ClaimWatch
 
 CLAIMS = ProhibitedClaims("guaranteed results, free of charge")
 

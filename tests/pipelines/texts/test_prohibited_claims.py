@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.texts.prohibited_claims import ProhibitedClaims
+from pipelines.texts.claims.prohibited import ProhibitedClaims
 
 CLAIMS = ProhibitedClaims("guaranteed results, we're the cheapest; 'risk-free'\nno, ...")
 

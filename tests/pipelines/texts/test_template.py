@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.texts.template import fill_template, filled, names_in, template_fault
-from pipelines.texts.template_budget import TemplateBudget
+from pipelines.texts.templates.budget import TemplateBudget
+from pipelines.texts.templates.template import fill_template, filled, names_in, template_fault
 from pipelines.texts.variables import MAX_TEXT_CHARACTERS, prepared
 
 VARIABLES: dict[str, Any] = {

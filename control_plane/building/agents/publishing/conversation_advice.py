@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contracts.agent_config import AgentConfig, Persona, Playbook
 from control_plane.building.agents.publishing.finding import Finding
 from pipelines.texts.agent_texts import texts_of
+from pipelines.texts.claims.prohibited import ProhibitedClaims
 from pipelines.texts.extraction.draft import ALWAYS
-from pipelines.texts.prohibited_claims import ProhibitedClaims
 from pipelines.texts.prompt import described, first_sentence
 
 _SPOKEN = re.compile(

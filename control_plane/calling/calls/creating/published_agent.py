@@ -21,7 +21,7 @@ from pipelines.texts.agent_texts import TextFiller, declared_variables, needed_v
 from pipelines.texts.page_texts import PageTexts, with_page_texts
 from pipelines.texts.prompt import described, prompt_template, texts_beside_prompt
 from pipelines.texts.prompt_template import PromptTemplate
-from pipelines.texts.template import is_plain
+from pipelines.texts.templates.template import is_plain
 
 MAX_VERSIONS = 500
 MOST_CHARACTERS_AT_ONCE = 4_000

@@ -19,7 +19,7 @@ from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events.event_log import log_event
-from control_plane.calling.calls.leg_transitions import LegCause, leg_transition
+from control_plane.calling.calls.legs.transitions import LegCause, leg_transition
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.transitions import (
     Answered,

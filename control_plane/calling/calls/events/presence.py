@@ -11,7 +11,7 @@ from contracts.call_status import ParticipantStatus, Transport
 from contracts.dial_outcome import DialOutcome, carrier_end_reason
 from contracts.events import LegLeft
 from control_plane.calling.calls.events.event_log import Level, log_event
-from control_plane.calling.calls.leg_transitions import LegCause, leg_transition
+from control_plane.calling.calls.legs.transitions import LegCause, leg_transition
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.outbox_payloads import add_leg_started
 from control_plane.platform.database import storable

@@ -13,7 +13,7 @@ from fastapi import APIRouter, BackgroundTasks, Depends, Path, Request, Response
 from control_plane.calling.calls.creating.planning import AppPlanSources
 from control_plane.calling.calls.creating.services import AppCreatingServices
 from control_plane.calling.calls.errors import NoCapacity
-from control_plane.calling.calls.participant_views import joining_view
+from control_plane.calling.calls.participants.views import joining_view
 from control_plane.calling.pauses.errors import PlatformCallsDisabled
 from control_plane.calling.sharing.errors import (
     ShareLinkBusy,

@@ -23,7 +23,7 @@ from pipelines.engine.tools.mcp.tool_names import name_for_model
 from pipelines.engine.tools.unopened_headers import log_not_opened
 from pipelines.settings import ProviderSettings
 from pipelines.stack.catalogue import LOCAL
-from pipelines.texts.template import fill_template
+from pipelines.texts.templates.template import fill_template
 from pipelines.webhooks.opened_headers import opened_headers, secrets_in
 from pipelines.webhooks.webhook_call import ToolResult
 from pipelines.webhooks.webhook_request import header_value

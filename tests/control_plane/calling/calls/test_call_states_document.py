@@ -11,7 +11,7 @@ import pytest
 from contracts.call_status import TERMINAL_STATUSES, CallStatus, ParticipantStatus
 from contracts.dial_outcome import STATUS_AFTER_DIAL, DialOutcome, carrier_end_reason
 from contracts.end_reasons import STATUS_AFTER, EndReason
-from control_plane.calling.calls.leg_transitions import LegCause, leg_transition
+from control_plane.calling.calls.legs.transitions import LegCause, leg_transition
 from control_plane.calling.calls.transitions import (
     Answered,
     Cause,

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.call_status import ParticipantStatus
-from control_plane.calling.calls.leg_transitions import LegCause, leg_transition
+from control_plane.calling.calls.legs.transitions import LegCause, leg_transition
 
 
 def after(*causes: LegCause, first: ParticipantStatus = ParticipantStatus.QUEUED) -> str:

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from control_plane.money.billing import service
-from control_plane.money.billing.audit import Difference, audit_books
-from control_plane.money.billing.audit_repository import Figure
+from control_plane.money.billing.audits.audit import Difference, audit_books
+from control_plane.money.billing.audits.repository import Figure
 from control_plane.platform.database import Database
 
 DAYS = 6

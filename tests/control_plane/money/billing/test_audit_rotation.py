@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from control_plane.money.billing.audit_rotation import NEWEST_DAYS, AuditedDay, in_turn
+from control_plane.money.billing.audits.rotation import NEWEST_DAYS, AuditedDay, in_turn
 
 FIRST = date(2026, 1, 1)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -11,7 +11,8 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.money.billing import audit_repository, repository, service
+from control_plane.money.billing import repository, service
+from control_plane.money.billing.audits import repository as audit_repository
 from control_plane.money.billing.buckets import Buckets
 from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.money.billing.models import CallReserve, LedgerEntry

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from control_plane.money.billing.audit import audit_books
+from control_plane.money.billing.audits.audit import audit_books
 from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE, Database
 
 _HOLD: LiteralString = """

@@ -14,8 +14,8 @@ from contracts.money import MICROS_PER_USD, charge_micros, usd
 from control_plane.calling.calls import connected_time
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.models import Call
-from control_plane.money.billing import audit_repository
 from control_plane.money.billing import service as billing
+from control_plane.money.billing.audits import repository as audit_repository
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.building.catalogue.costs import charge_for_the_playbook

@@ -23,8 +23,8 @@ from control_plane.calling.calls.events.consumer import (
 from control_plane.calling.calls.events.envelope import ReceivedEvent, read_entry
 from control_plane.calling.calls.events.metering import PAID_TO_THE_END_MS, is_covered
 from control_plane.calling.calls.models import Call
-from control_plane.money.billing import audit_repository
 from control_plane.money.billing import repository as ledger
+from control_plane.money.billing.audits import repository as audit_repository
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, call_of, catch_up, read_all, running_call

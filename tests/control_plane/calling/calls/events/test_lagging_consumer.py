@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from contracts.money import billable_seconds, charge_micros
-from control_plane.money.billing import audit_repository
 from control_plane.money.billing import repository as ledger
-from control_plane.money.billing.audit import audit_books
+from control_plane.money.billing.audits import repository as audit_repository
+from control_plane.money.billing.audits.audit import audit_books
 from control_plane.platform.database import Database
 from tests.control_plane.calling.calls.events.test_overdraft import (
     CALLS,

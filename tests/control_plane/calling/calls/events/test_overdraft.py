@@ -24,9 +24,9 @@ from contracts.money import billable_seconds, charge_micros
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events.metering import meter
-from control_plane.money.billing import audit_repository
 from control_plane.money.billing import repository as ledger
 from control_plane.money.billing import service as billing
+from control_plane.money.billing.audits import repository as audit_repository
 from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.money.billing.models import CallReserve
 from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS, first_funded_until_ms
