@@ -82,7 +82,11 @@ async def found_in(
 async def _reading(read: Callable[[], T]) -> T:
     from knowledge.bundle import BundleDamaged
 
-    failures = (*store_errors(), BundleDamaged, EmbeddingUnavailable)
+    failures: tuple[type[Exception], ...] = (
+        *store_errors(),
+        BundleDamaged,
+        EmbeddingUnavailable,
+    )
     try:
         return await asyncio.to_thread(read)
     except failures as error:

@@ -132,7 +132,7 @@ async def freeze_plan(
     texts = await fill_texts_aside(published, wanted.variables)
     prices = catalogue.price_rows(stack, agent.managed_sku_id, now)
     stacks = [stack, *(each.stack for each in handoffs.agents.values())]
-    sources = await planned_sources(session, tenant_id, [wanted.agent_id, *handoffs.agents])
+    looked_up = await planned_sources(session, tenant_id, [wanted.agent_id, *handoffs.agents])
     plan = CallPlan(
         call_id=call_id,
         tenant_id=tenant_id,
@@ -162,10 +162,10 @@ async def freeze_plan(
         metadata=wanted.metadata,
         post_call=merge_post_call(agent.post_call, wanted.post_call),
         handoffs=tuple(
-            each.model_copy(update={"knowledge": sources.get(agent_id, ())})
+            each.model_copy(update={"knowledge": looked_up.get(agent_id, ())})
             for agent_id, each in handoffs.agents.items()
         ),
-        knowledge=sources.get(wanted.agent_id, ()),
+        knowledge=looked_up.get(wanted.agent_id, ()),
     )
     return FrozenPlan(plan, (*texts.warnings, *handoffs.warnings))
 
