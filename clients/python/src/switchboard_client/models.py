@@ -2616,6 +2616,10 @@ class RazorpayOrder(WireModel):
     amount: int
     currency: str
     customer_id: str | None
+    checkout_url: str
+    """
+    Hosted by Razorpay: have the customer's browser post a form there, with `key_id`, `order_id`, `amount`, `callback_url` and `cancel_url`; for a mandate also `customer_id` and `recurring=1`.
+    """
 
 
 class Readiness(WireModel):
@@ -4509,7 +4513,10 @@ class LoggedIn(WireModel):
 
 
 class MandateStarted(WireModel):
-    """Give `razorpay` to Razorpay's checkout. The mandate exists when the bank has confirmed it."""
+    """
+    Give `razorpay` to Razorpay's checkout, or post it to the hosted one. The mandate exists when
+    the bank has confirmed it.
+    """
 
     gateway: Literal["stripe", "razorpay"] | str
     razorpay: RazorpayOrder
