@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from control_plane.money.invoices.minor_units import shown
 from control_plane.money.invoices.models import Invoice, InvoiceItem
+from control_plane.money.invoices.printable import LATIN_1, letters_of, printable
 
 if TYPE_CHECKING:
     from fpdf import FPDF
@@ -28,7 +29,8 @@ def invoice_pdf(
     """
     Args:
         seller: who it is from, with ``\\n`` between the lines.
-        font: a TrueType font. Without it, letters outside of Latin-1 become "?".
+        font: a TrueType font. Letters that it does not have, or without it those outside of
+            Latin-1, become "?", and the last line says so.
         credited_number: the number of the invoice that a credit note takes back.
     """
     page = _Page(font)
@@ -60,6 +62,9 @@ def invoice_pdf(
     if not invoice.taxes and invoice.tax_minor:
         page.row("Tax", shown(invoice.tax_minor, invoice.currency))
     page.row("Total", shown(invoice.total_minor, invoice.currency), bold=True)
+    if page.lacks_letters:
+        page.gap()
+        page.text("? stands for letters that cannot be printed here; the online record has them.")
     return page.document
 
 
@@ -80,7 +85,9 @@ class _Page:
         self._pdf: FPDF = FPDF(format="A4")
         self._pdf.set_margin(_MARGIN_MM)
         self._pdf.add_page()
-        self._family, self._is_narrow = ("helvetica", True) if font is None else ("own", False)
+        self._family = "helvetica" if font is None else "own"
+        self._letters = LATIN_1 if font is None else letters_of(font)
+        self.lacks_letters = False
         if font is not None:
             self._pdf.add_font("own", "", str(font))
             self._pdf.add_font("own", "B", str(font))
@@ -125,6 +132,6 @@ class _Page:
         )
 
     def _known(self, words: str) -> str:
-        if not self._is_narrow:
-            return words
-        return words.replace("–", "-").encode("latin-1", "replace").decode("latin-1")
+        known = printable(words, self._letters)
+        self.lacks_letters |= known.count("?") > words.count("?")
+        return known

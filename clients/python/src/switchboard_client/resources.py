@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
 from pathlib import Path
 from uuid import UUID
 
-from switchboard_client import downloads, streaming
+from switchboard_client import csv_export, downloads, streaming
 from switchboard_client.downloads import AudioFormat
 from switchboard_client.facade import (
     AsyncResource,
@@ -253,6 +254,19 @@ class Billing(Resource):
     estimate = blocking(billing.estimate)
     usage_summary = blocking(billing.usage_summary)
 
+    def export_csv(
+        self,
+        *,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+        agent_id: UUID | str | None = None,
+        status: str | None = None,
+    ) -> Iterator[str]:
+        """What calls brought in and cost, as lines of CSV while they arrive: a header, then the
+        newest 5,000 that match."""
+        request = csv_export.request_of(from_=from_, to=to, agent_id=agent_id, status=status)
+        return csv_export.lines(self._transport, request)
+
 
 class AsyncBilling(AsyncResource):
     balance = awaitable(billing.balance)
@@ -278,6 +292,18 @@ class AsyncBilling(AsyncResource):
     acknowledge = awaitable(billing.acknowledge)
     estimate = awaitable(billing.estimate)
     usage_summary = awaitable(billing.usage_summary)
+
+    def export_csv(
+        self,
+        *,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+        agent_id: UUID | str | None = None,
+        status: str | None = None,
+    ) -> AsyncIterator[str]:
+        """As ``Billing.export_csv``."""
+        request = csv_export.request_of(from_=from_, to=to, agent_id=agent_id, status=status)
+        return csv_export.lines_async(self._transport, request)
 
 
 class Webhooks(Resource):
