@@ -146,7 +146,8 @@ async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: d
     call = await calls.locked_call(session, request.tenant_id, request.call_id)
     assert call is not None, "calls are never deleted"
     rate = call.frozen_plan().highest_rate_micros_per_minute
-    rate += await repository.added_rate_micros_per_minute(session, call)
+    rates = await repository.added_rates_micros_per_minute(session, [call.id])
+    rate += rates.get(call.id, 0)
     # A phone that is added comes into a call that has used up a part of its reserve.
     seconds = billable_seconds((call.metered_ms or 0) + FIRST_RESERVE_SECONDS * 1000)
     covered = await billing.extend(session, call.tenant_id, call.id, seconds, rate)

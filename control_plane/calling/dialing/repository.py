@@ -205,17 +205,21 @@ async def added_phones(
     return [(job, participant) for job, participant in rows]
 
 
-async def added_rate_micros_per_minute(session: AsyncSession, call: Call) -> int:
-    """What a minute costs of the added phones that are in the call, or may still get there."""
-    rate = await session.scalar(
-        select(func.coalesce(func.sum(DialingJob.telecom_micros_per_minute), 0)).where(
-            DialingJob.tenant_id == call.tenant_id,
-            DialingJob.call_id == call.id,
+async def added_rates_micros_per_minute(
+    session: AsyncSession, call_ids: Collection[UUID]
+) -> dict[UUID, int]:
+    """By call: what a minute costs of the added phones that are in it, or may still get there.
+    Calls without such phones are left out. For background jobs."""
+    rows = await session.execute(
+        select(DialingJob.call_id, func.sum(DialingJob.telecom_micros_per_minute))
+        .where(
+            DialingJob.call_id.in_(call_ids),
             DialingJob.price_row.is_not(None),
             DialingJob.state.in_((JobState.WAITING, JobState.ACTIVE)),
         )
+        .group_by(DialingJob.call_id)
     )
-    return int(rate or 0)
+    return {call_id: int(rate) for call_id, rate in rows}
 
 
 async def note_requested(session: AsyncSession, attempt_id: UUID, at: datetime) -> None:

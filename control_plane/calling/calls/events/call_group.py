@@ -28,6 +28,7 @@ from control_plane.calling.calls.events import repository
 from control_plane.calling.calls.events.metering import is_covered
 from control_plane.calling.calls.events.pending_rows import PendingRows
 from control_plane.calling.calls.models import Call, CallParticipant
+from control_plane.calling.dialing.repository import added_rates_micros_per_minute
 from control_plane.money.billing.repository import lock_ahead
 
 Key = tuple[UUID, UUID]
@@ -44,6 +45,8 @@ class CallGroup:
     """By call and participant."""
     with_ledger: frozenset[Key]
     """Calls whose events move money."""
+    added_rates: dict[UUID, int] = field(default_factory=dict)
+    """By call whose events move money: what its added phones cost, in micro-dollars a minute."""
     rows: PendingRows = field(default_factory=PendingRows)
 
     async def store(self, session: AsyncSession) -> None:
@@ -74,7 +77,9 @@ async def lock_group(session: AsyncSession, events: Mapping[Key, Sequence[CallEv
     }
     if planned:
         await repository.load_plans(session, planned)
-    return CallGroup(calls, await _participants(session, calls, events), with_ledger)
+    paid = {call_id for _, call_id in with_ledger}
+    rates = await added_rates_micros_per_minute(session, paid) if paid else {}
+    return CallGroup(calls, await _participants(session, calls, events), with_ledger, rates)
 
 
 async def _participants(

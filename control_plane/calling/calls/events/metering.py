@@ -17,7 +17,6 @@ from contracts.money import billable_seconds
 from control_plane.calling.calls.connected_time import believed_ms
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call
-from control_plane.calling.dialing.repository import added_rate_micros_per_minute
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.reserve import reserve_seconds_wanted
 from pipelines.texts.phrases import farewell
@@ -40,12 +39,18 @@ def is_covered(call: Call, connected_ms: int) -> bool:
 
 
 async def meter(
-    session: AsyncSession, call: Call, reported_ms: int, at: datetime, now: datetime
+    session: AsyncSession,
+    call: Call,
+    reported_ms: int,
+    at: datetime,
+    now: datetime,
+    added_micros_per_minute: int = 0,
 ) -> ExtendFunds | EndCall | None:
     """Record a reading of a running call: locked, with its plan loaded unless ``is_covered``.
 
     Args:
         at: when the worker read the meter; ``now``: by the clock of the control plane.
+        added_micros_per_minute: what phones cost that were added to the call.
 
     Returns:
         What to tell the worker: how much time is paid for, if that has changed or the balance
@@ -57,7 +62,7 @@ async def meter(
     if is_covered(call, connected_ms):
         return _told_again(call, connected_ms)
     plan = call.frozen_plan()
-    rate = plan.highest_rate_micros_per_minute + await added_rate_micros_per_minute(session, call)
+    rate = plan.highest_rate_micros_per_minute + added_micros_per_minute
     if rate == 0:
         call.funded_until_ms = PAID_TO_THE_END_MS
         return None

@@ -145,11 +145,11 @@ async def _apply(
                 await ask_for_phone(session, call, phone)
             if agent_id is not None and not call.is_over:
                 note_takeover(session, call, agent_id, connected_ms, at)
-            return await _meter(session, call, event, connected_ms)
+            return await _meter(session, group, call, event, connected_ms)
         case RoomOpened():
             return _claim(session, call, event)
         case CallStarted(participant_id=participant_id):
-            return await _start(session, call, event, participants.get(participant_id))
+            return await _start(session, group, call, event, participants.get(participant_id))
         case LegJoined(participant_id=participant_id):
             presence.join(session, call, participants.get(participant_id), at)
             log_event(session, call, "lifecycle", "A participant joined", at)
@@ -190,7 +190,11 @@ def _claim(session: AsyncSession, call: Call, event: CallEvent) -> Answer | None
 
 
 async def _start(
-    session: AsyncSession, call: Call, event: CallEvent, first: CallParticipant | None
+    session: AsyncSession,
+    group: CallGroup,
+    call: Call,
+    event: CallEvent,
+    first: CallParticipant | None,
 ) -> Answer | None:
     at = event.occurred_at
     moved = transition(CallStatus(call.status), Started())
@@ -201,7 +205,7 @@ async def _start(
     if Effect.SEND_CALL_STARTED in moved.effects:
         add_call_started(session, call, first, at)
     presence.join(session, call, first, at)
-    return await _meter(session, call, event, 0)
+    return await _meter(session, group, call, event, 0)
 
 
 def _stop(call: Call, event: CallEvent) -> Answer:
@@ -228,11 +232,12 @@ def _log_tool(session: AsyncSession, call: Call, event: CallEvent, tool: ToolCal
 
 
 async def _meter(
-    session: AsyncSession, call: Call, event: CallEvent, connected_ms: int
+    session: AsyncSession, group: CallGroup, call: Call, event: CallEvent, connected_ms: int
 ) -> Answer | None:
     if call.is_over:
         return _stop(call, event)
-    command = await meter(session, call, connected_ms, event.occurred_at, datetime.now(UTC))
+    added = group.added_rates.get(call.id, 0)
+    command = await meter(session, call, connected_ms, event.occurred_at, datetime.now(UTC), added)
     return None if command is None else Answer(event.worker_id, command)
 
 

@@ -16,7 +16,7 @@ from control_plane.calling.calls.ending.bill import billed, telecom_micros
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.ending.served_agents import ServedAgent, tariff_of
 from control_plane.calling.calls.events.consumer import EventConsumer
-from control_plane.calling.dialing.repository import added_rate_micros_per_minute
+from control_plane.calling.dialing.repository import added_rates_micros_per_minute
 from control_plane.platform.database import Database
 from tests.control_plane.calling.telecom.test_phone_limits_and_prices import (
     CALLEE,
@@ -106,7 +106,7 @@ async def test_an_added_phones_minutes_are_charged_and_stand_on_the_bill(
         call = await calls.locked_call(session, tenant.tenant_id, plan.call_id)
         assert call is not None
         assert call.started_at is not None
-        assert await added_rate_micros_per_minute(session, call) == 300_000
+        assert await added_rates_micros_per_minute(session, [call.id]) == {call.id: 300_000}
         began = call.started_at = call.started_at - timedelta(minutes=5)
         call.created_at -= timedelta(minutes=6)
         phone = await calls.participant(session, tenant.tenant_id, plan.call_id, phone_id)

@@ -337,5 +337,6 @@ async def test_an_account_that_does_not_match_its_entries_is_found(
     for column in ("free_micros", "purchased_micros", "held_micros"):
         await change_books(database, f"UPDATE billing_accounts SET {column} = {column} + 1")
         async with database.system_session() as session:
-            assert await audit_repository.unbalanced_accounts(session) == [tenant]
+            unbalanced = await audit_repository.unbalanced_accounts(session)
+            assert [each for each, _ in unbalanced] == [tenant]
         await change_books(database, f"UPDATE billing_accounts SET {column} = {column} - 1")
