@@ -47,6 +47,8 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/calls/batch/{batch_id}/cancel"): _SETS,
     ("POST", "/v1/calls/{call_id}/end"): _SETS,
     ("PUT", "/v1/calls/{call_id}/feedback"): _SETS,
+    ("POST", "/console/payments"): "leads back to the page and saves nothing",
+    ("POST", "/mail-choices"): _SETS,
     ("POST", "/v1/gateways/razorpay/events"): _OWN_ID,
     ("POST", "/v1/gateways/stripe/events"): _OWN_ID,
     ("POST", "/v1/invitations/accept"): _TOKEN,

@@ -14,12 +14,16 @@ from tests.control_plane.policies.policy import (
 )
 
 _CHANGE = {"event_category": "agent.failed", "email_enabled": False}
+# The link of a mail is wanted instead of a key.
+_NO_LINK = Policy(Access.EVERYONE, 400)
 _NAMELESS = Policy(Access.MEMBER, names_records=False)
 
 # Without an end the walks would wait for the next notification.
 _STREAM = Policy(Access.MEMBER, query="?follow=false", names_records=False)
 
 POLICIES: Policies = {
+    ("GET", "/mail-choices"): _NO_LINK,
+    ("POST", "/mail-choices"): _NO_LINK,
     ("GET", "/v1/notifications"): OWN_RECORDS,
     ("PUT", "/v1/notifications/read-all"): _NAMELESS,
     ("PUT", "/v1/notifications/{notification_id}/read"): _NAMELESS,

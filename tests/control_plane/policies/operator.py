@@ -18,6 +18,8 @@ POLICIES: Policies = {
     ("GET", "/call"): EVERYONE,
     ("GET", "/console"): EVERYONE,
     ("GET", "/console/{address:path}"): EVERYONE,
+    # It leads back to the page.
+    ("POST", "/console/payments"): Policy(Access.EVERYONE, 303),
     ("GET", "/docs"): EVERYONE,
     ("GET", "/confirm-email"): EVERYONE,
     ("GET", "/invitations/accept"): EVERYONE,
