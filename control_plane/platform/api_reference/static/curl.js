@@ -3,6 +3,7 @@
 import { exampleOf } from "./examples.js";
 
 const VARIABLES = { api_key: "KEY", operator_token: "OPERATOR_TOKEN", access_token: "ACCESS_TOKEN" };
+const FORM = "multipart/form-data";
 const FILES = { "text/csv": "numbers.csv", "application/sdp": "offer.sdp" };
 
 /** One command over several lines. Keys and ids are shell variables: `$KEY`, `$CALL_ID`. */
@@ -10,7 +11,8 @@ export function curlOf(operation, schemas, origin) {
   const parts = [`curl -sS${operation.method === "get" ? "" : ` -X ${operation.method.toUpperCase()}`} "${addressOf(operation, schemas, origin)}"`];
   const variable = operation.schemes.map((scheme) => VARIABLES[scheme]).find(Boolean);
   if (variable) parts.push(`-H "Authorization: Bearer $${variable}"`);
-  if (operation.body) parts.push(`-H "Content-Type: ${operation.body.media}"`, dataOf(operation.body, schemas));
+  if (operation.body?.media === FORM) parts.push(...fieldsOf(operation.body.schema));
+  else if (operation.body) parts.push(`-H "Content-Type: ${operation.body.media}"`, dataOf(operation.body, schemas));
   return parts.join(" \\\n  ");
 }
 
@@ -19,6 +21,11 @@ function addressOf(operation, schemas, origin) {
   const query = operation.parameters.filter((each) => each.in === "query" && each.required).map((each) =>
     `${each.name}=${encodeURIComponent(exampleOf(each.schema, schemas))}`);
   return origin + path + (query.length ? `?${query.join("&")}` : "");
+}
+
+/** What a form needs; curl itself says that it is one. */
+function fieldsOf({ properties, required = [] }) {
+  return required.map((name) => `-F ${name}=${properties[name].format === "binary" ? "@document.pdf" : "…"}`);
 }
 
 function dataOf({ media, schema, example }, schemas) {

@@ -137,6 +137,8 @@ async def test_every_command_can_be_pasted_into_a_shell(
             body = json.loads(words[words.index("-d") + 1])
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
             jsonschema.validate(body, schema | {"components": document["components"]})
+        forms = operation.get("requestBody", {}).get("content", {}).get("multipart/form-data")
+        assert ("-F" in words) == (forms is not None)
         assert ("Authorization: Bearer" in command) == bool(operation.get("security"))
     assert len(seen) == len(operations)
 
