@@ -33,7 +33,6 @@ pytestmark = pytest.mark.latency
 FIRST, SECOND = "My name is Anna Miller.", "I would like to come next Tuesday afternoon."
 BEGINS_SECONDS = 0.4
 PAUSE_SECONDS = 0.8
-TEN_TIMES_SLOWER_SECONDS = 3.0
 WORKS = Behaviour()
 ENDPOINT: OwnEndpoint = "custom_transcriber"
 Transcribe = Callable[[Samples], Awaitable[str]]
@@ -98,7 +97,6 @@ AT_FIRST = {
     "500": [wire.status(500)],
     "hang first": [wire.hangs_at_first()],
     "no text": [wire.hangs()],
-    "slow x 10": [wire.slow(TEN_TIMES_SLOWER_SECONDS)],
 }
 
 
