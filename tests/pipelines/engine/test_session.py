@@ -173,6 +173,7 @@ async def test_the_agent_ends_the_call_once_and_says_nothing_more(
     async with call(warm_models, answer="Thank you, bye.") as talk:
         await talk.caller_says("That is all, goodbye.")
         await talk.audio.agent_finishes()
+        await talk.audio.until(lambda: talk.actions.ended > 0)
         await talk.audio.silence(0.5)
         assert talk.actions.ended == 1
         assert talk.said_by("assistant") == ["Thank you, bye."]
