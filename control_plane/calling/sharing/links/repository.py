@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -44,21 +44,3 @@ async def add(
         .returning(ShareLink.id)
     )
     return added is not None
-
-
-async def note_request(
-    session: AsyncSession, tenant_id: UUID, link_id: UUID, now: datetime
-) -> bool:
-    """Note that a visitor asked for more minutes; ``False`` if one has asked already."""
-    noted = await session.scalar(
-        update(ShareLink)
-        .where(
-            ShareLink.tenant_id == tenant_id,
-            ShareLink.id == link_id,
-            ShareLink.minutes_requested_at.is_(None),
-        )
-        .values(minutes_requested_at=now)
-        .returning(ShareLink.id)
-        .execution_options(synchronize_session=False)
-    )
-    return noted is not None

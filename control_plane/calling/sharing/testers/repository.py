@@ -86,24 +86,6 @@ async def note_mail(
     )
 
 
-async def note_request(
-    session: AsyncSession, tenant_id: UUID, tester_id: UUID, now: datetime
-) -> bool:
-    """Note that the tester asked for more minutes; ``False`` if they have asked already."""
-    noted = await session.scalar(
-        update(Tester)
-        .where(
-            Tester.tenant_id == tenant_id,
-            Tester.id == tester_id,
-            Tester.minutes_requested_at.is_(None),
-        )
-        .values(minutes_requested_at=now)
-        .returning(Tester.id)
-        .execution_options(synchronize_session=False)
-    )
-    return noted is not None
-
-
 async def live_calls(session: AsyncSession, tenant_id: UUID, tester_id: UUID) -> Sequence[UUID]:
     found = await session.scalars(
         select(Call.id)
