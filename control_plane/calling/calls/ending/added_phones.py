@@ -63,16 +63,15 @@ async def measure_added_phones(
     session: AsyncSession, call: Call, connected_ms: int
 ) -> list[AddedPhone]:
     """Note when each added phone was in the call, which ends after ``connected_ms``."""
+    phones = []
     for job, participant in await repository.added_phones(session, call):
         from_ms, until_ms = _times(call, participant)
         if until_ms is not None and until_ms >= connected_ms - END_MS:
             until_ms = None
         job.billed_from_ms, job.billed_until_ms = from_ms, until_ms
-    return [
-        AddedPhone(_row(job), job.billed_from_ms, job.billed_until_ms)
-        for job, _ in await repository.added_phones(session, call)
-        if job.billed_from_ms is not None
-    ]
+        if from_ms is not None:
+            phones.append(AddedPhone(_row(job), from_ms, until_ms))
+    return phones
 
 
 async def added_phones(session: AsyncSession, call: Call) -> list[AddedPhone]:
