@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
 
+import structlog
 from redis.asyncio import Redis
 
 from control_plane.calling.sharing.errors import ShareLinkRateLimited
@@ -13,6 +14,7 @@ from control_plane.platform.link.link import LinkUnavailable
 from link.connection import LINK_ERRORS
 
 WINDOW_MS = 3600 * 1000
+_log = structlog.get_logger(__name__)
 _KEY_PREFIX = "switchboard:shared-calls"
 _TAKE = """
 local time = redis.call('TIME')
@@ -54,6 +56,9 @@ async def counted_call(
     try:
         yield
     except Exception:
-        with suppress(*LINK_ERRORS):
+        try:
             await redis.zrem(key, call)
+        except LINK_ERRORS as error:
+            # It counts for an hour, which is the safe side.
+            _log.warning("refused_call_counted", share_id=str(share_id), error=str(error))
         raise
