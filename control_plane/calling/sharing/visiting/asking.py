@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agents import repository as agents
-from control_plane.calling.sharing.models import ShareLink, Tester
+from control_plane.calling.sharing.visiting import repository
 from control_plane.calling.sharing.visiting.admission import check_open
 from control_plane.calling.sharing.visiting.share import Share
 from control_plane.platform.outbox.events import add_notification_event
@@ -21,7 +20,7 @@ async def ask_for_minutes(session: AsyncSession, share: Share, now: datetime) ->
         ShareLinkOff
     """
     check_open(share)
-    if not await _noted(session, share, now):
+    if not await repository.note_wish(session, share, now):
         return share.minutes_requested_at or now
     agent = await agents.find(session, share.tenant_id, share.agent_id)
     name = "an agent" if agent is None else agent.name
@@ -42,20 +41,3 @@ async def ask_for_minutes(session: AsyncSession, share: Share, now: datetime) ->
         },
     )
     return now
-
-
-async def _noted(session: AsyncSession, share: Share, now: datetime) -> bool:
-    """``False`` if somebody has asked already."""
-    asked = Tester if share.kind == "tester" else ShareLink
-    noted = await session.scalar(
-        update(asked)
-        .where(
-            asked.tenant_id == share.tenant_id,
-            asked.id == share.id,
-            asked.minutes_requested_at.is_(None),
-        )
-        .values(minutes_requested_at=now)
-        .returning(asked.id)
-        .execution_options(synchronize_session=False)
-    )
-    return noted is not None
