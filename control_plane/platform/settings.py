@@ -160,8 +160,8 @@ class PaymentSettings(BaseModel):
     invoice_seller: str | None = None
     """Who the invoices are from: name, address and tax number, with ``\\n`` between the lines."""
     invoice_font: Path | None = None
-    """A TrueType font for invoices. Without it they show the letters of Western Europe, and "?" in
-    place of others."""
+    """A TrueType font for invoices, which comes before ours
+    (``control_plane/money/invoices/fonts.py``)."""
 
     @property
     def razorpay_checkout_url(self) -> str:

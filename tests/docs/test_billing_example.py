@@ -106,6 +106,12 @@ def test_the_sentences_below_the_table_are_right() -> None:
 
 
 async def test_every_row_of_the_example_adds_up(database: Database) -> None:
+    await post_the_example(database)
+    await assert_books_balance(database)
+
+
+async def post_the_example(database: Database) -> UUID:
+    """Let each row of the example happen to a new tenant, and compare its buckets."""
     tenant = await new_tenant(database)
     async with database.system_session() as session:
         await session.execute(
@@ -124,4 +130,4 @@ async def test_every_row_of_the_example_adds_up(database: Database) -> None:
         found = await buckets_of(database, tenant)
         assert found == Buckets(micros(free), micros(purchased), micros(plan)), what
         assert found.total_micros == micros(total), what
-    await assert_books_balance(database)
+    return tenant

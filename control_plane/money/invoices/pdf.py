@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from control_plane.money.invoices.fonts import STANDARD, Fonts, embedded
 from control_plane.money.invoices.minor_units import shown
 from control_plane.money.invoices.models import Invoice, InvoiceItem
-from control_plane.money.invoices.printable import LATIN_1, letters_of, printable
+from control_plane.money.invoices.printable import lacking, printable
 
 if TYPE_CHECKING:
     from fpdf import FPDF
@@ -26,14 +27,36 @@ def invoice_pdf(
     font: Path | None,
     credited_number: str | None = None,
 ) -> bytes:
-    """
+    """Letters of Western Europe need no fonts in the document. Where there are others, the fonts of
+    ``embedded`` are; letters that these lack become "?", and the last line says so.
+
     Args:
         seller: who it is from, with ``\\n`` between the lines.
-        font: a TrueType font. Letters that it does not have, or without it those outside of
-            Latin-1, become "?", and the last line says so.
+        font: a TrueType font that comes before ours.
         credited_number: the number of the invoice that a credit note takes back.
     """
-    page = _Page(font)
+    page = _Page(STANDARD)
+    _write(page, invoice, items, seller, credited_number)
+    if font is None and not page.lacking:
+        return page.document
+    with embedded(font, page.lacking) as fonts:
+        page = _Page(fonts)
+        _write(page, invoice, items, seller, credited_number)
+        if page.lacking:
+            page.gap()
+            page.text(
+                "? stands for letters that cannot be printed here; the online record has them."
+            )
+        return page.document
+
+
+def _write(
+    page: _Page,
+    invoice: Invoice,
+    items: Sequence[InvoiceItem],
+    seller: str | None,
+    credited_number: str | None,
+) -> None:
     title = "Credit note" if invoice.kind == "credit_note" else "Invoice"
     page.heading(f"{title} {invoice.invoice_number}")
     if seller:
@@ -62,10 +85,6 @@ def invoice_pdf(
     if not invoice.taxes and invoice.tax_minor:
         page.row("Tax", shown(invoice.tax_minor, invoice.currency))
     page.row("Total", shown(invoice.total_minor, invoice.currency), bold=True)
-    if page.lacks_letters:
-        page.gap()
-        page.text("? stands for letters that cannot be printed here; the online record has them.")
-    return page.document
 
 
 def _buyer(invoice: Invoice) -> str:
@@ -79,18 +98,26 @@ def _buyer(invoice: Invoice) -> str:
 
 
 class _Page:
-    def __init__(self, font: Path | None) -> None:
+    def __init__(self, fonts: Fonts) -> None:
         from fpdf import FPDF
 
         self._pdf: FPDF = FPDF(format="A4")
         self._pdf.set_margin(_MARGIN_MM)
         self._pdf.add_page()
-        self._family = "helvetica" if font is None else "own"
-        self._letters = LATIN_1 if font is None else letters_of(font)
-        self.lacks_letters = False
-        if font is not None:
-            self._pdf.add_font("own", "", str(font))
-            self._pdf.add_font("own", "B", str(font))
+        self._letters = fonts.letters
+        self.lacking: set[int] = set()
+        """The code points that became "?"."""
+        families = [f"family{number}" for number in range(len(fonts.typefaces))]
+        for family, typeface in zip(families, fonts.typefaces, strict=True):
+            self._pdf.add_font(family, "", typeface.regular)
+            # Fallbacks without bold letters give regular ones.
+            if family == families[0] or typeface.bold != typeface.regular:
+                self._pdf.add_font(family, "B", typeface.bold)
+        if families:
+            self._pdf.set_fallback_fonts(families[1:], exact_match=False)
+            # Puts letters in their places and shapes, as Hindi and Arabic need it.
+            self._pdf.set_text_shaping(True)
+        self._family = families[0] if families else "helvetica"
         self._pdf.set_font(self._family, size=11)
 
     @property
@@ -132,6 +159,5 @@ class _Page:
         )
 
     def _known(self, words: str) -> str:
-        known = printable(words, self._letters)
-        self.lacks_letters |= known.count("?") > words.count("?")
-        return known
+        self.lacking |= lacking(words, self._letters)
+        return printable(words, self._letters)

@@ -1,20 +1,17 @@
-"""Which letters a document can show."""
+"""Which letters a document can show. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
-
-LATIN_1: frozenset[int] = frozenset(range(256))
-"""What the fonts have that every PDF reader brings along."""
 
 
-def letters_of(font: Path) -> frozenset[int]:
-    """The code points of a TrueType font. Blocks."""
-    from fontTools.ttLib import TTFont
-
-    with TTFont(font, lazy=True) as opened:
-        return frozenset(opened.getBestCmap() or ())
+def lacking(words: str, letters: Collection[int]) -> set[int]:
+    """The code points of ``words`` that are not in ``letters``, apart from spaces and dashes."""
+    return {
+        ord(each)
+        for each in words
+        if ord(each) not in letters and not each.isspace() and each != "–"
+    }
 
 
 def printable(words: str, letters: Collection[int]) -> str:

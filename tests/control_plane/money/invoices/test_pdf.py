@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
+from pypdf import PdfReader
 
+from control_plane.money.invoices.fonts import letters_of
 from control_plane.money.invoices.models import Invoice, InvoiceItem
 from control_plane.money.invoices.pdf import invoice_pdf
-from control_plane.money.invoices.printable import letters_of, printable
-from tests.control_plane.money.invoices.test_invoices_api import text_of
+from control_plane.money.invoices.printable import printable
 
 NOTE = "cannot be printed here"
 
 
 def printed(name: str, font: Path | None = None) -> str:
+    """What a PDF reader finds in the document."""
+    pages = PdfReader(BytesIO(document_for(name, font))).pages
+    return "\n".join(page.extract_text() for page in pages)
+
+
+def document_for(name: str, font: Path | None = None) -> bytes:
     now = datetime(2026, 1, 5, tzinfo=UTC)
     invoice = Invoice(
         invoice_number="INV-2026-00000001",
@@ -33,8 +41,7 @@ def printed(name: str, font: Path | None = None) -> str:
         paid_at=now,
     )
     item = InvoiceItem(id=uuid4(), description="Top-up", amount_minor=1000)
-    document = invoice_pdf(invoice, [item], seller=None, font=font)
-    return text_of(document)
+    return invoice_pdf(invoice, [item], seller=None, font=font)
 
 
 @pytest.fixture
@@ -63,18 +70,50 @@ def font(tmp_path: Path) -> Path:
 
 
 def test_letters_of_western_europe_are_printed_without_a_font() -> None:
-    text = printed("Café Müller")
-    assert "Café Müller" in text
+    document = document_for("Café Müller")
+    assert b"/FontFile" not in document
+    assert "To: Café Müller" in printed("Café Müller")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Жук и сыновья",
+        "Ελληνική Εταιρεία",
+        "Łódź",
+        "मीरा क्षत्रिय हिन्दी",
+        "上海黄浦有限公司",
+        "株式会社ひらカタ",
+        "한국어",
+        "ไทย",
+        "שלום",
+        "Zoë ₹ €",
+        "Müller Жук 山田",
+    ],
+)
+def test_names_of_many_alphabets_are_printed_and_can_be_found(name: str) -> None:
+    text = printed(name)
+    # Readers take the places to which Hindi letters are moved for gaps between words.
+    assert "".join(f"To: {name}".split()) in "".join(text.split()), text
+    assert "USD 11.90" in text
     assert NOTE not in text
+    assert "?" not in text
 
 
-@pytest.mark.parametrize("name", ["Жук", "मीरा", "山田"])
-def test_letters_that_cannot_be_printed_are_told(name: str) -> None:
-    assert NOTE in printed(name)
+def test_letters_that_no_font_has_are_told() -> None:
+    text = printed("தமிழ்")
+    assert "To: ?????" in text
+    assert NOTE in text
 
 
-def test_a_font_prints_its_letters_and_what_it_lacks_is_told(font: Path) -> None:
+def test_only_the_letters_that_are_shown_are_in_the_document() -> None:
+    assert len(document_for("山田 मीरा")) < 100_000
+
+
+def test_a_font_of_the_operator_comes_first_and_others_have_what_it_lacks(font: Path) -> None:
     letters = letters_of(font)
     assert printable("Жук 山–\n", letters) == "Ж?? ?-\n"
     assert printable("Ж a", letters) == "Ж a"
-    assert len(printed("Ж", font)) > 0
+    text = printed("Жук 山田", font)
+    assert "To: Жук 山田" in text
+    assert NOTE not in text
