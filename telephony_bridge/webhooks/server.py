@@ -27,7 +27,9 @@ def listen(host: str, port: int) -> socket.socket:
         PortTaken
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Only of sockets that say TCP does asyncio switch off Nagle's algorithm, which would hold back
+    # each frame of the agent's voice until the person's next one.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
