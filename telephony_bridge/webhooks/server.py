@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import uvicorn
 
 from telephony_bridge.webhooks.app import BridgeApp
+from telephony_bridge.webhooks.steady_reading import SteadyReading
 
 MOST_MESSAGE_BYTES = 65_536
 """Of a carrier's media websocket. Telnyx may send up to 30 s in one; we ask for 20 ms."""
@@ -27,7 +28,9 @@ def listen(host: str, port: int) -> socket.socket:
         PortTaken
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Only of sockets that say TCP does asyncio switch off Nagle's algorithm, which would hold back
+    # each frame of the agent's voice until the person's next one.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
@@ -46,7 +49,7 @@ class BridgeServer(uvicorn.Server):
             uvicorn.Config(
                 app,
                 lifespan="off",
-                ws="websockets-sansio",
+                ws=SteadyReading,
                 ws_max_size=MOST_MESSAGE_BYTES,
                 ws_per_message_deflate=False,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
