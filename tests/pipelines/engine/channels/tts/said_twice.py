@@ -19,6 +19,8 @@ from tests.stand_ins.voice_faults import Samples, joined, words_apart
 MOST_OF_A_WORD = 0.75
 """From there on it counts as said."""
 
+_sounds: dict[tuple[Voice, str], Samples] = {}
+
 
 async def part_said_twice(models: WarmModels, text: str, heard: Samples) -> float:
     """How much of a word the stand-in had begun when the local voice said it.
@@ -60,12 +62,17 @@ async def spoken_after(voice: Voice, text: str, count: int) -> Samples:
     begin = [match.start() for match in re.finditer(r"\S+", text)][count]
     ends = [*(match.end() for match in re.finditer(r"\. ", text)), len(text)]
     sentences = [text[max(begin, a) : b] for a, b in pairwise([0, *ends]) if b > begin]
-    pieces = [
-        np.frombuffer(pcm, np.int16)
-        for sentence in sentences
-        async for pcm in voice.speak(sentence.strip(), locale="en-US")
-    ]
-    return joined(pieces)
+    return joined([await _spoken(voice, sentence.strip()) for sentence in sentences])
+
+
+async def _spoken(voice: Voice, sentence: str) -> Samples:
+    """The voice says a sentence always in the same way, so it is made once for all tests."""
+    if (voice, sentence) not in _sounds:
+        pieces = [
+            np.frombuffer(pcm, np.int16) async for pcm in voice.speak(sentence, locale="en-US")
+        ]
+        _sounds[voice, sentence] = joined(pieces)
+    return _sounds[voice, sentence]
 
 
 def _sounding(samples: Samples) -> Samples:
