@@ -47,7 +47,7 @@ class SupervisedStream(stt.RecognizeStream):
     A recogniser that fails is replaced at once. One that is merely silent about a voice may be
     right, because a cough or music is no word: then the next one is asked for a second opinion.
     Only if that one hears words was the silence a fault, and it takes over; words of the first in
-    the meantime end the doubt.
+    the meantime end the doubt. When the voice has ended, only final ones do.
     """
 
     def __init__(
@@ -202,7 +202,7 @@ class SupervisedStream(stt.RecognizeStream):
         elif listening is not self._current:
             return
         elif self._second is not None:
-            if self._doubt is Verdict.NOT_FINAL and not is_final:
+            if self._doubt.is_final_due and not is_final:
                 return
             self._dismiss(self._second)
             self._second = None
