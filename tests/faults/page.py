@@ -74,7 +74,6 @@ _ENDPOINTS = """\
 
 The same for ever, with [custom endpoints](custom-endpoints.md). The format `compat` of voices tells
 no times of words: where it breaks off a word may be missing or be said twice.
-A transcriber whose texts all come 3 s late is not replaced within that time: callers wait for it.
 """
 
 

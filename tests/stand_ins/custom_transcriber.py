@@ -74,20 +74,34 @@ class CustomTranscriber:
         await web_socket.prepare(request)
         with contextlib.suppress(ConnectionError):
             self.starts.append(await web_socket.receive_json())
-            hearing = _Hearing(web_socket, self.transcribe, self.gives_interim)
-            async for message in web_socket:
-                if message.type is not WSMsgType.BINARY:
-                    assert json.loads(message.data) == {"type": "finalize"}
-                    self.finalized += 1
-                    await hearing.finish()
-                    break
-                if hearing.seconds >= behaviour.after_seconds and behaviour.fault != "none":
-                    if not await _misbehave(behaviour, web_socket, request.transport):
-                        break
-                    continue
-                await hearing.take(np.frombuffer(message.data, np.int16))
+            delay_seconds = behaviour.delay_seconds
+            hearing = _Hearing(web_socket, self.transcribe, self.gives_interim, delay_seconds)
+            try:
+                await self._hear(hearing, behaviour, web_socket, request.transport)
+            finally:
+                hearing.stop()
         await web_socket.close()
         return web_socket
+
+    async def _hear(
+        self,
+        hearing: _Hearing,
+        behaviour: Behaviour,
+        web_socket: web.WebSocketResponse,
+        transport: asyncio.BaseTransport,
+    ) -> None:
+        async for message in web_socket:
+            if message.type is not WSMsgType.BINARY:
+                assert json.loads(message.data) == {"type": "finalize"}
+                self.finalized += 1
+                await hearing.finish()
+                await hearing.all_told()
+                return
+            if hearing.seconds >= behaviour.after_seconds and behaviour.fault != "none":
+                if not await _misbehave(behaviour, web_socket, transport):
+                    return
+                continue
+            await hearing.take(np.frombuffer(message.data, np.int16))
 
 
 async def _misbehave(
@@ -117,10 +131,13 @@ class _Hearing:
         web_socket: web.WebSocketResponse,
         transcribe: Callable[[Samples], Awaitable[str]],
         gives_interim: bool,
+        delay_seconds: float,
     ) -> None:
         self._web_socket = web_socket
         self._transcribe = transcribe
         self._gives_interim = gives_interim
+        self._delay_seconds = delay_seconds
+        self._late: set[asyncio.Task[None]] = set()
         self._utterance: list[Samples] = []
         self._began_at: float | None = None
         self._loud_until = 0.0
@@ -150,8 +167,28 @@ class _Hearing:
             self._began_at = None
             self._utterance = []
 
+    async def all_told(self) -> None:
+        """Wait until what is late has been sent."""
+        await asyncio.gather(*self._late)
+
+    def stop(self) -> None:
+        """Say no more of what is late."""
+        for task in self._late:
+            task.cancel()
+
     async def _tell(self, kind: str) -> None:
         assert self._began_at is not None
         text = await self._transcribe(np.concatenate([_PADDING, *self._utterance, _PADDING]))
         times = {"start_ms": 1000 * self._began_at, "end_ms": 1000 * self._loud_until}
-        await self._web_socket.send_str(json.dumps({"type": kind, "text": text, **times}))
+        message = json.dumps({"type": kind, "text": text, **times})
+        if not self._delay_seconds:
+            await self._web_socket.send_str(message)
+            return
+        task = asyncio.create_task(self._send_late(message))
+        self._late.add(task)
+        task.add_done_callback(self._late.discard)
+
+    async def _send_late(self, message: str) -> None:
+        await asyncio.sleep(self._delay_seconds)
+        with contextlib.suppress(ConnectionError):
+            await self._web_socket.send_str(message)

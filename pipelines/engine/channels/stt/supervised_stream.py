@@ -14,6 +14,7 @@ from pipelines.engine.channels.candidates import Candidates
 from pipelines.engine.channels.model_failure import why_it_failed
 from pipelines.engine.channels.reports import ChannelReports, ChannelSwitch
 from pipelines.engine.channels.stt.audio_ring import AudioRing
+from pipelines.engine.channels.stt.farewells import Farewells
 from pipelines.engine.channels.stt.listening import ENDED, Listening
 from pipelines.engine.channels.stt.recogniser_habits import END_COMES_LAST, TEXT_AFTER_VOICE
 from pipelines.engine.channels.stt.recogniser_order import Recogniser, RecogniserOrder
@@ -37,8 +38,6 @@ _JUDGED_SAMPLES = HEARING_RATE // 10
 _COUNTED_SAMPLES = 2 * HEARING_RATE
 _SHORTEST_WORDS = HEARING_RATE // 10
 """Together: to look at each frame by itself costs more than to hear it."""
-_CLOSING_SECONDS = 0.5
-"""How long the end of a call waits for recognisers that say goodbye."""
 
 
 class SupervisedStream(stt.RecognizeStream):
@@ -47,7 +46,7 @@ class SupervisedStream(stt.RecognizeStream):
     A recogniser that fails is replaced at once. One that is merely silent about a voice may be
     right, because a cough or music is no word: then the next one is asked for a second opinion.
     Only if that one hears words was the silence a fault, and it takes over; words of the first in
-    the meantime end the doubt.
+    the meantime end the doubt. When the voice has ended, only final ones do.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class SupervisedStream(stt.RecognizeStream):
         """For the words of the present voice."""
         self._has_input_ended = False
         self._over = asyncio.Event()
-        self._closing: set[asyncio.Task[None]] = set()
+        self._farewells = Farewells()
 
     # The sound is given on in the engine's own call: a queue and a task would cost every frame.
 
@@ -124,7 +123,7 @@ class SupervisedStream(stt.RecognizeStream):
         finally:
             for listening in self._listeners():
                 self._dismiss(listening)
-            await self._goodbye()
+            await self._farewells.aclose()
 
     def _listeners(self) -> list[Listening]:
         return [each for each in (self._current, self._second) if each is not None]
@@ -202,7 +201,7 @@ class SupervisedStream(stt.RecognizeStream):
         elif listening is not self._current:
             return
         elif self._second is not None:
-            if self._doubt is Verdict.NOT_FINAL and not is_final:
+            if self._doubt.is_final_due and not is_final:
                 return
             self._dismiss(self._second)
             self._second = None
@@ -398,14 +397,4 @@ class SupervisedStream(stt.RecognizeStream):
 
     def _dismiss(self, listening: Listening) -> None:
         self._count(listening)
-        task = asyncio.create_task(listening.aclose())
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
-
-    async def _goodbye(self) -> None:
-        if not self._closing:
-            return
-        _, late = await asyncio.wait(set(self._closing), timeout=_CLOSING_SECONDS)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        self._farewells.begin(listening)

@@ -24,7 +24,7 @@ _LAST_RESORT_SECONDS = 0.4
 _DOUBT_OF_DEADLINE = 0.5
 """The part of the shortest deadline after which a voice is looked for."""
 _BEFORE_TEXT_SAMPLES = HEARING_RATE
-"""Texts come at most so late. In the sound that long before one, the voice may have ended."""
+"""Texts in time come at most so late. In the sound that long before one a voice may have ended."""
 _LEAD_IN_SAMPLES = HEARING_RATE // 2
 """Replayed before the first loud sound: words begin softly."""
 _PAUSE_SAMPLES = HEARING_RATE // 4
@@ -38,6 +38,11 @@ class Verdict(Enum):
     NOT_FINAL = "did not finish its text after the voice had ended"
     NOTHING = "gave no text for a voice that has ended"
     NO_VOICE = "rightly gave no text: there was no voice"
+
+    @property
+    def is_final_due(self) -> bool:
+        """Whether the voice had ended, so that only final words answer it."""
+        return self in (Verdict.NOT_FINAL, Verdict.NOTHING)
 
 
 class UnheardVoice:
@@ -60,6 +65,8 @@ class UnheardVoice:
         self._last_loud = 0
         self._open_from: int | None = None
         self._owed_since: float | None = None
+        self._text_at: float | None = None
+        """When words came last that were not final."""
         self._look_from = 0
         self._has_open_text = False
         self._analysis: VoiceAnalysis | None = None
@@ -119,7 +126,11 @@ class UnheardVoice:
     def text(self, now: float) -> None:
         """Words came that are not final."""
         self._has_open_text = True
-        self._owe(now, self._ring.end - _BEFORE_TEXT_SAMPLES)
+        self._text_at = now
+        # Later ones are of a voice that has ended: they do not put off its final words.
+        may_be_of_now = self._ring.end - self._last_loud <= _BEFORE_TEXT_SAMPLES
+        if may_be_of_now or self._owed_since is None:
+            self._owe(now, self._ring.end - _BEFORE_TEXT_SAMPLES)
         if self._open_from is None:
             self._open_from, self.open_since = self._look_from, now
 
@@ -172,7 +183,8 @@ class UnheardVoice:
         if not self._gives_interim or not has_voice or heard.first_voice is None:
             return None
         spoken_seconds = (self._ring.end - heard.first_voice) / HEARING_RATE
-        is_late = min(now - owed_since, spoken_seconds) >= self._no_text_seconds
+        textless_since = owed_since if self._text_at is None else max(owed_since, self._text_at)
+        is_late = min(now - textless_since, spoken_seconds) >= self._no_text_seconds
         return Verdict.NO_TEXT if is_late else None
 
     def _patience_seconds(self, silent_seconds: float, now: float) -> float:

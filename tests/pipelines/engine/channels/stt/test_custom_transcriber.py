@@ -33,6 +33,8 @@ pytestmark = pytest.mark.latency
 FIRST, SECOND = "My name is Anna Miller.", "I would like to come next Tuesday afternoon."
 BEGINS_SECONDS = 0.4
 PAUSE_SECONDS = 0.8
+TEN_TIMES_SLOWER_SECONDS = 3.0
+"""Texts usually come within 0.3 s."""
 WORKS = Behaviour()
 ENDPOINT: OwnEndpoint = "custom_transcriber"
 Transcribe = Callable[[Samples], Awaitable[str]]
@@ -97,6 +99,7 @@ AT_FIRST = {
     "500": [wire.status(500)],
     "hang first": [wire.hangs_at_first()],
     "no text": [wire.hangs()],
+    "slow x 10": [wire.slow(TEN_TIMES_SLOWER_SECONDS)],
 }
 
 

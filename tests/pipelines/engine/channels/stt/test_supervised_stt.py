@@ -351,6 +351,28 @@ def test_two_that_hang_leave_our_own_model_time_to_answer() -> None:
     run(call())
 
 
+@pytest.mark.parametrize("provider", ["deepgram", "custom"])
+@pytest.mark.parametrize("words", [1, 4, 8, 16])
+@pytest.mark.parametrize("told_voice", [True, False])
+def test_a_recogniser_whose_texts_all_come_late_is_replaced_in_time(
+    provider: str, words: int, told_voice: bool
+) -> None:
+    async def call() -> None:
+        channel = Channel()
+        slow = BeepSTT(late_seconds=3.0, told_voice=told_voice)
+        supervised = channel.stt(
+            candidate(provider, slow, breaker()), candidate("local", BeepSTT())
+        )
+        voice = said(*range(words))
+        heard = await played(supervised.stream(), np.concatenate([silence(0.5), voice, silence(5)]))
+        assert heard.finals() == [f"w{word}" for word in range(words)]
+        assert heard.last_final_at() - 0.5 - len(voice) / HZ <= MOST_SECONDS
+        assert [each.failed for each in channel.reports.switches] == [f"{provider}/m"]
+        assert_starts_and_ends_come_in_turns(heard)
+
+    run(call())
+
+
 def test_our_own_model_is_waited_for() -> None:
     """With too much to do it is late, but nothing else would be sooner."""
 

@@ -45,7 +45,7 @@ def test_silence_and_words_in_time_raise_no_doubt():
     line = Line()
     assert line.hears(silence(5)) == []
     for _ in range(20):
-        assert line.hears(cough(0.5)) == []
+        assert line.hears(np.concatenate([cough(0.4), silence(0.1)])) == []
         line.unheard.text(line.now)
     assert line.hears(silence(0.5)) == []
     line.unheard.final(line.now, line.ring.end - HEARING_RATE // 2)
@@ -81,6 +81,27 @@ def test_words_that_do_not_become_final_are_told():
     line.unheard.text(line.now)
     (verdict,) = line.hears(silence(3))
     assert verdict == (pytest.approx(2 + 1.5, abs=0.15), Verdict.NOT_FINAL)
+
+
+@pytest.mark.parametrize("gives_interim", [True, False])
+def test_texts_that_come_long_after_the_voice_do_not_put_off_its_final_words(
+    gives_interim: bool,
+) -> None:
+    line = Line(gives_interim=gives_interim)
+    line.hears(np.concatenate([silence(1), cough(1)]))
+    verdicts = []
+    for _ in range(8):
+        line.unheard.text(line.now)
+        verdicts += line.hears(silence(0.4))
+    assert verdicts[0] == (pytest.approx(2 + 1.5, abs=0.4), Verdict.NOT_FINAL)
+
+
+def test_texts_in_time_raise_no_doubt_about_a_voice_no_louder_than_what_came_before():
+    line = Line()
+    for _ in range(20):
+        assert line.hears(cough(0.5)) == []
+        line.unheard.text(line.now)
+    assert line.ring.end - line.unheard._last_loud > 2 * HEARING_RATE
 
 
 def test_a_recogniser_that_writes_only_after_a_pause_may_be_silent_while_somebody_speaks():
