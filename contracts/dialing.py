@@ -4,6 +4,8 @@ Requests go to one stream per carrier (``redis_names.dial_requests``), commands 
 bridge (``redis_names.bridge_commands``), reports come back on ``redis_names.DIAL_REPORT_STREAM``. A
 bridge also keeps the newest report of each of its attempts under ``redis_names.dial_attempt``.
 While the key exists the bridge is alive. Its document makes up for reports that were lost.
+Legs whose bridge has died go to ``redis_names.LOST_LEGS``: another bridge hangs them up at their
+carrier.
 """
 
 from __future__ import annotations
@@ -85,3 +87,18 @@ class HangUpLeg(BaseModel):
     model_config = _FROZEN
     version: Literal[1] = 1
     attempt_id: UUID
+
+
+class LostLeg(BaseModel):
+    """A leg whose bridge has died. Its carrier may go on with it, so any bridge hangs it up.
+
+    ``carrier_call_id`` is the carrier's own id of an inbound leg; of one that we dialed, bridges
+    know it.
+    """
+
+    model_config = _FROZEN
+    version: Literal[1] = 1
+    attempt_id: UUID
+    call_id: UUID
+    account_id: UUID
+    carrier_call_id: str | None

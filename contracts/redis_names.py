@@ -63,6 +63,9 @@ DIAL_REPORT_GROUP = "control-plane"
 
 DIAL_REQUEST_GROUP = "bridges"
 
+LOST_LEGS = "switchboard:lost-legs"
+"""Control plane → any bridge: one ``LostLeg`` per entry, read in ``DIAL_REQUEST_GROUP``."""
+
 CARRIER_ACCOUNTS = "switchboard:carrier-accounts"
 """Hash of account id → ``CarrierAccount`` JSON. The control plane keeps it complete."""
 

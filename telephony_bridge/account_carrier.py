@@ -86,6 +86,28 @@ class DialedLegs:
             _log.exception("dialed_call_unreadable", attempt_id=str(attempt_id))
             return None
 
+    async def note_placed(self, attempt_id: UUID, carrier_call_id: str) -> None:
+        """The carrier's own id of an attempt, so that any replica can hang it up.
+
+        Raises:
+            RedisError, OSError: Redis is away.
+        """
+        key = _placed_key(attempt_id)
+        await self._redis.set(key, carrier_call_id, ex=DIALED_MARGIN_SECONDS)
+
+    async def placed(self, attempt_id: UUID) -> str | None:
+        """The carrier's own id of an attempt, of whichever replica.
+
+        Raises:
+            RedisError, OSError: Redis is away.
+        """
+        found = await self._redis.get(_placed_key(attempt_id))
+        return None if found is None else str(found)
+
+    def has(self, attempt_id: UUID) -> bool:
+        """Whether this replica follows the attempt."""
+        return attempt_id in self._legs
+
     def add(self, attempt_id: UUID, leg: AccountLeg) -> None:
         self._legs[attempt_id] = leg
 
@@ -111,6 +133,8 @@ class DialedLegs:
         async with self._redis.pipeline(transaction=False) as pipe:
             pipe.xadd(stream, {"json": told.model_dump_json()}, maxlen=STATUS_STREAM_LENGTH)
             pipe.expire(stream, STATUS_STREAM_TTL_SECONDS)
+            # That replica may have died before it knew the id.
+            pipe.set(_placed_key(told.attempt_id), reached.call_id, ex=DIALED_MARGIN_SECONDS)
             await pipe.execute()
 
     async def read_told(self) -> None:
@@ -172,6 +196,11 @@ class AccountCarrier:
             self._legs.remove(request.attempt_id)
             outcome = problem.outcome if isinstance(problem, DialRefused) else DialOutcome.FAILED
             raise CarrierRefused(outcome, problem.message) from problem
+        try:
+            await self._legs.note_placed(request.attempt_id, leg.carrier_call_id)
+        except LINK_ERRORS as error:
+            # Only this replica can hang up until a webhook names the id to another one.
+            _log.warning("placed_call_not_noted", call_id=str(request.call_id), error=str(error))
         return leg
 
     async def _account(self, request: DialRequest) -> OpenAccount:
@@ -230,6 +259,10 @@ def _shown(reached: StageReached) -> str:
 
 def _dialed_key(attempt_id: UUID) -> str:
     return f"switchboard:bridge:dialed:{attempt_id}"
+
+
+def _placed_key(attempt_id: UUID) -> str:
+    return f"switchboard:bridge:placed:{attempt_id}"
 
 
 def _status_stream(bridge_id: str) -> str:

@@ -28,6 +28,7 @@ from telephony_bridge.account_carrier import AccountCarrier, DialedLegs
 from telephony_bridge.carrier import Carrier
 from telephony_bridge.dialer import BLOCK_MS, RETRY_SECONDS, Dialer
 from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
+from telephony_bridge.lost_legs import LostLegs
 from telephony_bridge.media.legs import MediaLegs
 from telephony_bridge.reports import Reports
 from telephony_bridge.settings import BridgeSettings
@@ -70,19 +71,22 @@ async def run_bridge(
     if health is not None:
         health.watch("Redis does not answer.", partial(answers, client))
     reports = Reports(client, settings.bridge_id)
-    legs = MediaLegs(client, reports)
+    dialed = DialedLegs(client, settings.bridge_id)
+    legs = MediaLegs(client, reports, dialed.has)
     try:
         async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
             background = [tasks.create_task(reports.keep_sending())]
             account_carriers: Sequence[Carrier] = ()
             if settings.public_url is not None and settings.account_key is not None:
                 served = _built_in() if specs is None else specs
-                serving = _serving(settings, served, client, legs)
-                dialed, accounts = await stack.enter_async_context(serving)
+                serving = _serving(settings, served, client, dialed, legs)
+                accounts = await stack.enter_async_context(serving)
+                lost = LostLegs(client, settings.bridge_id, accounts, dialed)
                 account_carriers = [
                     AccountCarrier(name, accounts, dialed, settings.public_url) for name in served
                 ]
                 background.append(tasks.create_task(_keep_told(dialed)))
+                background.append(tasks.create_task(lost.run()))
             else:
                 log.info(
                     "no public address is configured: phone calls are not available",
@@ -103,8 +107,8 @@ async def run_bridge(
 
 @asynccontextmanager
 async def _serving(
-    settings: BridgeSettings, specs: Specs, redis: Redis, legs: MediaLegs
-) -> AsyncIterator[tuple[DialedLegs, Accounts]]:
+    settings: BridgeSettings, specs: Specs, redis: Redis, dialed: DialedLegs, legs: MediaLegs
+) -> AsyncIterator[Accounts]:
     """Answer the carriers for the length of the block."""
     assert settings.public_url is not None
     assert settings.account_key is not None
@@ -116,7 +120,6 @@ async def _serving(
         sealer = Sealer([settings.account_key])
         accounts = Accounts(redis, sealer, specs, settings.carriers, http)
         seen, tickets = Seen(redis), Tickets(redis)
-        dialed = DialedLegs(redis, settings.bridge_id)
         desk = InboundDesk(waiting, settings.bridge_id)
         machines = MachineNews(redis)
         webhooks = Webhooks(public_url, seen, desk, tickets, dialed, machines, time.time)
@@ -126,7 +129,7 @@ async def _serving(
         serving = asyncio.create_task(server.serve(sockets=[listener]), name="bridge-server")
         log.info("bridge_listens", port=listener.getsockname()[1], public_url=public_url)
         try:
-            yield dialed, accounts
+            yield accounts
         finally:
             server.should_exit = True
             # A client that sends on and on must not keep the bridge from stopping.

@@ -283,6 +283,9 @@ class Call:
     def carrier_reports_machine(self, participant_id: UUID, *, records: bool) -> None:
         """The carrier has detected that a machine has answered; ``records``: and that its greeting
         is over. It may come before the phone's sound."""
+        if all(each.participant_id != participant_id for each in self.plan.participants):
+            self.transfers.carrier_reports_machine(participant_id)
+            return
         self._reported_machines[participant_id] = records
         if self._machine is not None:
             self._machine.reported(records=records)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from uuid import UUID
 
 import structlog
@@ -19,12 +20,19 @@ _log = structlog.get_logger(__name__)
 
 
 class MediaLegs:
-    """An inbound leg is reported by the replica that carries its media; an outbound one by the
-    replica that has dialed it."""
+    """A leg is reported by the replica that carries its media. One that this replica has dialed is
+    reported with its attempt. The replica that has dialed another one may have died since.
 
-    def __init__(self, redis: Redis, reports: Reports) -> None:
+    Args:
+        is_dialed_here: whether this replica follows an attempt that it has dialed.
+    """
+
+    def __init__(
+        self, redis: Redis, reports: Reports, is_dialed_here: Callable[[UUID], bool]
+    ) -> None:
         self._redis = redis
         self._reports = reports
+        self._is_dialed_here = is_dialed_here
         self._relays: dict[UUID, PhoneRelay] = {}
         self._idle = asyncio.Event()
         self._idle.set()
@@ -36,17 +44,17 @@ class MediaLegs:
         relay = PhoneRelay(ticket, carrier, self._redis)
         self._relays[ticket.attempt_id] = relay
         self._idle.clear()
-        is_inbound = ticket.direction == "inbound"
+        is_reported = not self._is_dialed_here(ticket.attempt_id)
         if self.are_closing:
             relay.hang_up()
-        if is_inbound:
+        if is_reported:
             self._reports.add(ticket, LegStage.ANSWERED)
         try:
             await relay.run()
         except LINK_ERRORS as error:
             _log.warning("leg_without_link", call_id=str(ticket.call_id), error=str(error))
         finally:
-            if is_inbound:
+            if is_reported:
                 self._reports.add(ticket, LegStage.ENDED)
             if self._relays.get(ticket.attempt_id) is relay:
                 del self._relays[ticket.attempt_id]

@@ -134,8 +134,8 @@ class PhoneRelay:
                 cause = "hung_up" if reason is StopReason.STOPPED else "lost"
                 self._log.info("leg_ended_by_carrier", reason=reason.value)
                 await self._tell_worker(LegClosed(cause=cause, detail=reason.value))
-                if reason is not StopReason.STOPPED:
-                    await self._end_at_carrier()
+                # A stream may stop while its call goes on.
+                await self._end_at_carrier()
             elif stopping.done():
                 await self._tell_worker(LegClosed(cause="hung_up"))
                 if self._has_lost_worker:

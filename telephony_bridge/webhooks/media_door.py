@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from carriers.api import CarrierProblem
 from carriers.dialect import Incoming, MediaStream, Started, Stopped
 from carriers.signed_request import CarrierRequest, SignatureRefused
 from telephony_bridge.media.carrier_socket import CarrierSocket, SocketClosed
@@ -81,6 +82,7 @@ class MediaDoor:
             found = await _started(stream, socket)
             if found is None:
                 _log.warning("media_not_started", carrier=account.spec.name.value)
+                await _give_up(admitted)
                 return
             started, early = found
             ticket = admitted.ticket
@@ -96,6 +98,16 @@ class MediaDoor:
             await self._legs.carry(ticket, leg)
         finally:
             await socket.close()
+
+
+async def _give_up(admitted: Admitted) -> None:
+    """Its carrier would go on with the call. Where no ticket is known yet, it ends with its
+    websocket."""
+    if admitted.ticket is not None:
+        try:
+            await admitted.account.api.hang_up(admitted.ticket.carrier_call_id)
+        except CarrierProblem as problem:
+            _log.warning("carrier_did_not_hang_up", error=problem.message)
 
 
 async def _started(

@@ -11,7 +11,19 @@ import pytest
 
 from carriers.account import CarrierName
 from contracts.money import billable_seconds
+from contracts.recording import SAMPLE_HZ
+from switchboard.caller.speech_models import Recogniser
+from switchboard_client.models import CallDetail
 from tests.e2e.phones import OUR_NUMBERS, PERSON, PhoneSystem, phone_system
+from tests.e2e.test_recording import (
+    LEFT,
+    RIGHT,
+    downloaded,
+    finished_recording,
+    heard_in,
+    recorded_agent,
+    samples_of,
+)
 from tests.stand_ins.carriers.carrier import DialedPhone
 from tests.stand_ins.carriers.phone import Phone, answering_machine
 from tests.stand_ins.carriers.sound import FRAME_MS
@@ -27,8 +39,15 @@ TWILIO = CarrierName.TWILIO
 
 @pytest.fixture(scope="module")
 def phones() -> Iterator[PhoneSystem]:
+    """Its agent records every call."""
     with phone_system() as system:
+        system.agent_id = asyncio.run(_recording(system))
         yield system
+
+
+async def _recording(phones: PhoneSystem) -> str:
+    async with phones.switchboard.api() as api:
+        return await recorded_agent(api, phones.agent_id, require_consent=False)
 
 
 @pytest.mark.parametrize("name", CarrierName)
@@ -58,6 +77,20 @@ async def test_a_caller_talks_with_the_agent_and_hangs_up(
     assert "been to our clinic" in await phones.said_by(call, "agent")
     assert call.billable_seconds == billable_seconds(round(call.bill_duration * 1000))
     assert call.total_cost > 0
+    await assert_recorded(phones, call, user="appointment", agent="clinic")
+
+
+async def assert_recorded(phones: PhoneSystem, call: CallDetail, *, user: str, agent: str) -> None:
+    """The recording lasts as long as the call, and each side is understood on its own channel."""
+    async with phones.switchboard.api() as api:
+        recording = await finished_recording(api, str(call.id))
+    audio = samples_of(await downloaded(recording))
+    assert len(audio) / SAMPLE_HZ == pytest.approx(call.bill_duration, abs=0.7)
+    recogniser = Recogniser()
+    left, right = (heard_in(recogniser, audio[:, channel]) for channel in (LEFT, RIGHT))
+    assert user in left
+    assert agent in right
+    assert user not in right
 
 
 @pytest.mark.parametrize("name", CarrierName)

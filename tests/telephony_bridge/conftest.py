@@ -16,7 +16,7 @@ from carriers.account import CarrierName
 from carriers.settings import CarrierSettings
 from contracts import redis_names
 from contracts.carrier_accounts import CarrierAccount, RefuseWith
-from contracts.dialing import DialReport
+from contracts.dialing import DialReport, DialRequest
 from contracts.heartbeat import WorkerHeartbeat
 from contracts.inbound_calls import (
     InboundAdmitted,
@@ -102,6 +102,23 @@ class ControlPlaneEnd:
         await self._redis.hset(
             redis_names.CARRIER_ACCOUNTS, str(account_id), account.model_dump_json()
         )
+
+
+def dial_request(admitted: InboundAdmitted, account_id: UUID) -> DialRequest:
+    """The other way around: our number calls the person."""
+    return DialRequest(
+        attempt_id=admitted.attempt_id,
+        telephony_leg_id=admitted.telephony_leg_id,
+        call_id=admitted.call_id,
+        tenant_id=admitted.tenant_id,
+        participant_id=admitted.participant_id,
+        carrier="twilio",
+        to_number=CALLER,
+        from_number=OUR_NUMBER,
+        ring_timeout_seconds=30,
+        dial_before=datetime.now(UTC),
+        account_id=account_id,
+    )
 
 
 class WorkerEnd:

@@ -68,6 +68,11 @@ async def test_what_the_agent_takes_back_is_flushed_at_the_carrier(
         await until(lambda: len(socket.heard) > 3_200)
         worker.room.voice.clear()
         await until(lambda: socket.clears == 1)
+        taken_back_at = len(socket.heard)
+        # What had left the room before may still come; 200 ms later nothing of it does.
+        await until(lambda: len(socket.heard) > taken_back_at + 3_200)
+        rest = decode_mulaw(bytes(socket.heard[taken_back_at + 1_600 :]))
+        assert max(abs(rest.astype(int))) < 100
 
 
 async def test_keys_reach_the_room(line: TwilioLine, worker: WorkerEnd) -> None:
@@ -90,19 +95,52 @@ async def test_keys_for_the_other_side_are_sent_as_sound_where_there_is_no_other
 
 
 async def test_a_caller_who_hangs_up_has_left(
-    line: TwilioLine, worker: WorkerEnd, control_plane: ControlPlaneEnd
+    line: TwilioLine,
+    worker: WorkerEnd,
+    control_plane: ControlPlaneEnd,
+    twilio_api: WebhookReceiver,
 ) -> None:
+    """And where only the stream has stopped, the line does not stay open."""
     async with line.media(token_in(await line.call_in())) as socket:
         events = worker.room.events()
         await anext(events)
         await socket.stop()
         assert await anext(events) == LegGone(control_plane.admitted.participant_id, "left")
+        await asyncio.wait_for(socket.is_closed.wait(), 20)
+        await until(lambda: hung_up(twilio_api))
 
     async def stages() -> bool:
         told = [each.stage for each in await control_plane.reports()]
         return told == [LegStage.ANSWERED, LegStage.ENDED]
 
     await until(stages)
+
+
+async def test_a_socket_that_breaks_without_a_word_is_a_lost_line_and_is_hung_up(
+    line: TwilioLine,
+    worker: WorkerEnd,
+    control_plane: ControlPlaneEnd,
+    twilio_api: WebhookReceiver,
+) -> None:
+    async with line.media(token_in(await line.call_in())) as socket:
+        events = worker.room.events()
+        await anext(events)
+        socket.connection.transport.abort()
+        gone = await anext(events)
+        assert gone == LegGone(control_plane.admitted.participant_id, "connection_lost")
+        await until(lambda: hung_up(twilio_api))
+
+
+async def test_what_cannot_be_read_ends_no_call(line: TwilioLine, worker: WorkerEnd) -> None:
+    async with line.media(token_in(await line.call_in())) as socket:
+        events = worker.room.events()
+        await anext(events)
+        for garbage in ("{not json", "null", '{"event":"media","media":{"payload":""}}'):
+            await socket.connection.send(garbage)
+        await socket.start("a-second-start", CALL_SID)
+        await socket.press("5")
+        pressed = await anext(events)
+        assert isinstance(pressed, LegPressed)
 
 
 async def test_a_leg_that_the_room_removes_is_hung_up_at_the_carrier(

@@ -15,7 +15,7 @@ from control_plane.calling.calls.creating.dispatcher import dispatch_call, reser
 from control_plane.calling.dialing.attempts import AfterCommit
 from control_plane.platform.database import Database
 from control_plane.platform.link import commands
-from control_plane.platform.link.dialing import hang_up_leg
+from control_plane.platform.link.dialing import hang_up_leg, hang_up_lost_leg
 from control_plane.platform.link.leases import lease_holder
 from link.connection import LINK_ERRORS
 
@@ -34,6 +34,8 @@ async def follow_up(database: Database, redis: Redis, after: AfterCommit) -> Non
                 await commands.send(redis, worker_id, after.release, ReleaseCall())
         if after.hang_up is not None:
             await hang_up_leg(redis, *after.hang_up)
+        if after.lost_leg is not None:
+            await hang_up_lost_leg(redis, after.lost_leg)
         if after.unreached is not None:
             call_id, participant_id, why = after.unreached
             await tell_not_reached(redis, call_id, participant_id, why)

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
 from contracts.dial_outcome import DialOutcome
-from contracts.dialing import STAGE_RANK, DialReport, DialRequest, LegStage
+from contracts.dialing import STAGE_RANK, DialReport, DialRequest, LegStage, LostLeg
 from contracts.end_reasons import EndReason
 from contracts.money import billable_seconds
 from control_plane.calling.calls import repository as calls
@@ -32,7 +32,7 @@ from control_plane.money.billing import service as billing
 from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS
 from control_plane.platform.link.dialing import NOBODY
 
-UNKNOWN = "unknown"
+BRIDGE_LOST = "nothing more came from the bridge that had dialed it"
 
 
 class Unreachable(NamedTuple):
@@ -60,6 +60,8 @@ class AfterCommit:
     """Call and participant whose phone has hung up."""
     lost_carrier: str | None = None
     """Its carrier, if nobody hung up: its line was lost on our side."""
+    lost_leg: LostLeg | None = None
+    """A leg whose bridge is dead: its carrier may go on with it."""
 
 
 NOTHING = AfterCommit()
@@ -90,37 +92,54 @@ async def apply_report(session: AsyncSession, report: DialReport) -> AfterCommit
 
 
 async def lose_attempt(session: AsyncSession, seen: DialingJob, at: datetime) -> AfterCommit:
-    """No more reports will come about the attempt: dial again if the rules allow, or give up."""
+    """No more reports will come about the attempt: it is over here, and is ended at its carrier.
+
+    A phone that has not rung is dialed again if the rules allow. One that has rung is not: nobody
+    is to be called twice because a bridge of ours died.
+    """
     call, job = await _locked(session, seen)
     if job is None or job.attempt_id != seen.attempt_id or job.stage != seen.stage:
         return NOTHING  # A report has come since.
+    lost_leg = _lost_leg(job)
+    return replace(await _lose(session, call, job, at), lost_leg=lost_leg)
+
+
+async def _lose(session: AsyncSession, call: Call, job: DialingJob, at: datetime) -> AfterCommit:
     if job.stage == LegStage.ANSWERED:
         return replace(_finish_conversation(call, job, at), lost_carrier=job.carrier)
     if job.is_inbound:
         return await _end_inbound(session, call, job, DialOutcome.FAILED, at)
-    retry_at = await _next_attempt(job, DialOutcome.FAILED, at)
-    job.last_outcome = UNKNOWN
+    lost = DialOutcome.FAILED
+    retry_at = None if job.stage == LegStage.RINGING else await _next_attempt(job, lost, at)
+    job.last_outcome = lost.value
     if call.is_over:
         _close(job, JobState.CANCELED, at)
-    elif retry_at is not None:
-        _put_back(job, retry_at)
-        await dial_progress.leg_ended(
-            session, call, job.participant_id, job.carrier, DialOutcome.FAILED, at, retry_at
-        )
-        await _release_while_waiting(session, call)
     else:
-        _close(job, JobState.FAILED, at)
-        await dial_progress.leg_given_up(
-            session,
-            call,
-            job.participant_id,
-            EndReason.REAPER_POST_DIAL_TIMEOUT,
-            "No more reports came about a phone that was being dialed",
-            at,
+        if retry_at is not None:
+            _put_back(job, retry_at)
+        else:
+            _close(job, JobState.FAILED, at)
+        await dial_progress.leg_ended(
+            session, call, job.participant_id, job.carrier, lost, at, retry_at, BRIDGE_LOST
         )
+        if retry_at is not None:
+            await _release_while_waiting(session, call)
     if retry_at is None and call.dispatched_at is not None and not call.is_over:
-        return _unreachable(job, DialOutcome.FAILED)
+        return _unreachable(job, lost)
     return await _released(session, call)
+
+
+def _lost_leg(job: DialingJob) -> LostLeg | None:
+    """``None`` of a carrier that needs no account: its adapter ends its legs with itself."""
+    if job.carrier_account_id is None:
+        return None
+    assert job.attempt_id is not None
+    return LostLeg(
+        attempt_id=job.attempt_id,
+        call_id=job.call_id,
+        account_id=job.carrier_account_id,
+        carrier_call_id=job.carrier_call_id,
+    )
 
 
 def _unreachable(job: DialingJob, outcome: DialOutcome) -> AfterCommit:

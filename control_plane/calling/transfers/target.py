@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from contracts.dialing import MachineDetection
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.creating.added_participants import add_participant, check_room
 from control_plane.calling.calls.creating.caller_id import caller_ids
@@ -69,9 +70,16 @@ async def call_target(
         schedule=Schedule(not_after=now + WAITS_FOR_ITS_TURN),
         priority=HIGHEST_PRIORITY,
         retry=ONCE,
+        machine_detection=_machine_detection(call),
     )
     log_event(session, call, "telephony", f"{to_number} is called for a transfer", now)
     await session.flush()
+
+
+def _machine_detection(call: Call) -> MachineDetection:
+    """Carriers charge for it, so it is asked for only where the agent cares about machines."""
+    is_wanted = call.frozen_plan().agent.advanced.voicemail is not None
+    return "detect" if is_wanted else "off"
 
 
 async def note_refusal(session: AsyncSession, call: Call, to_number: str, why: str) -> None:

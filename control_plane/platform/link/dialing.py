@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.dial_outcome import DialOutcome
-from contracts.dialing import DialReport, DialRequest, HangUpLeg, LegStage
+from contracts.dialing import DialReport, DialRequest, HangUpLeg, LegStage, LostLeg
 from contracts.versions import read_json
 
 STREAM_LENGTH = 10_000
@@ -54,6 +54,20 @@ async def hang_up_leg(redis: Redis, bridge_id: str, attempt_id: UUID) -> None:
         )
         pipe.expire(stream, COMMAND_STREAM_TTL_SECONDS)
         await pipe.execute()
+
+
+async def hang_up_lost_leg(redis: Redis, leg: LostLeg) -> None:
+    """Have any bridge close a leg at its carrier, because its own bridge has died. Asking again is
+    harmless.
+
+    Raises:
+        RedisError: it may or may not have been asked.
+    """
+    await redis.xadd(
+        redis_names.LOST_LEGS,
+        {redis_names.FIELD: leg.model_dump_json()},
+        maxlen=STREAM_LENGTH,
+    )
 
 
 async def withdraw(

@@ -19,13 +19,14 @@ from pipelines.texts import transfer_phrases
 from pipelines.texts.templates.template import fill_template
 from runtime.call.transfer.greeting import Answered, GreetingWatch
 from runtime.call.transfer.transferring_call import TransferringCall
-from runtime.media.room import HeardFrames
+from runtime.media.room import HeardFrames, RoomClosed
 
 REACH_SECONDS = 75.0
 """How long the callers wait at most. The control plane lets a phone wait 20 s for its turn and ring
 for 30 s, and tells sooner if nobody was reached."""
 GREETING_SECONDS = 8.0
 """How long a person may speak before the agent does."""
+MACHINE = "an answering machine"
 
 
 class Phase(Enum):
@@ -123,6 +124,14 @@ class Transfer:
         if not self._answer.done():
             self._answer.set_exception(NotReached(why))
 
+    def machine_answered(self) -> None:
+        if self.phase is Phase.CONNECTED:
+            self.phase = Phase.OVER
+            with suppress(RoomClosed):  # The call is ending.
+                self._call.spawn(self._return(MACHINE))
+        else:
+            self._lose(MACHINE)
+
     def _heard(self, frames: HeardFrames) -> None:
         if self._watch is None or self.phase is not Phase.PRIVATE:
             return
@@ -131,7 +140,7 @@ class Transfer:
                 case Answered.PERSON:
                     self._waits.set()
                 case Answered.MACHINE:
-                    self._lose("an answering machine")
+                    self._lose(MACHINE)
 
     # -- the steps -----------------------------------------------------------------------------
 

@@ -60,6 +60,13 @@ class Transfers:
             elif is_target and each.phase is Phase.CONNECTED:
                 each.phase = Phase.OVER  # The agent has stayed, and goes on.
 
+    def carrier_reports_machine(self, participant_id: UUID) -> None:
+        """The carrier has detected that a machine has answered. That may come before the phone's
+        sound, and after both were connected."""
+        for each in self._all:
+            if each.target == participant_id:
+                each.machine_answered()
+
     def not_reached(self, participant_id: UUID, why: str) -> None:
         for each in self._all:
             if each.target == participant_id:

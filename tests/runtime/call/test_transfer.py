@@ -142,6 +142,33 @@ def test_a_machine_brings_the_call_back():
     play(script, plan=phone_plan())
 
 
+def test_a_machine_that_only_the_carrier_notices_brings_the_call_back():
+    for mode in ("warm", "cold"):
+        for is_connected in (False, True):
+
+            async def script(
+                stage: Stage, mode: str = mode, is_connected: bool = is_connected
+            ) -> None:
+                await begun(stage, tool(mode=mode, unreached_message="Nobody is free."))
+                if is_connected:
+                    stage.room.connect(target(stage))
+                    await asyncio.sleep(20)
+                    assert stage.room.held == set()
+                stage.call.carrier_reports_machine(target(stage), records=False)
+                stage.call.carrier_reports_machine(target(stage), records=True)
+                if not is_connected:
+                    stage.room.connect(target(stage))
+                await asyncio.sleep(2)
+                assert target(stage) not in stage.call.people
+                assert stage.room.held == set()
+                assert stage.conversation.listens
+                assert stage.conversation.said.count("Nobody is free.") == 1
+                await stage.room.remove_leg(CALLER)
+
+            ended = play(script, plan=phone_plan())
+            assert ended.call.end_reason == EndReason.PARTICIPANT_DISCONNECTED
+
+
 def test_a_person_who_hangs_up_during_the_summary_brings_the_call_back():
     async def script(stage: Stage) -> None:
         await begun(stage, tool(mode="warm"))

@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import ParticipantStatus
+from contracts.dialing import MachineDetection
 from control_plane.building.agents import repository as agents
 from control_plane.building.agents.errors import AgentNotPublishReady
 from control_plane.building.agents.publishing.finding import Finding
@@ -116,6 +117,7 @@ async def add_participant(
     schedule: Schedule = NOW,
     priority: int = DEFAULT_PRIORITY,
     retry: RetryRules = ONE_CALL,
+    machine_detection: MachineDetection = "off",
 ) -> Added:
     """Add one that may be added.
 
@@ -123,6 +125,7 @@ async def add_participant(
         called_from: ``None`` for browsers.
         participant_id: ``None`` for a new one.
         schedule, priority, retry: when a phone is dialed, and again.
+        machine_detection: what the carrier is asked to listen for.
     """
     status = ParticipantStatus.JOINING if called_from is None else ParticipantStatus.QUEUED
     participant = CallParticipant(
@@ -151,5 +154,6 @@ async def add_participant(
         priority=priority,
         schedule=schedule,
         retry=retry,
+        machine_detection=machine_detection,
     )
     return Added(participant, job)

@@ -69,6 +69,7 @@ async def leg_ended(
     outcome: DialOutcome,
     at: datetime,
     retry_at: datetime | None,
+    why: str | None = None,
 ) -> None:
     """An attempt to reach the leg failed with ``outcome``.
 
@@ -77,6 +78,7 @@ async def leg_ended(
 
     Args:
         carrier: its name in end reasons, such as ``twilio``.
+        why: for the event log, if it was not the carrier that said so.
     """
     if call.is_over:
         return
@@ -87,7 +89,7 @@ async def leg_ended(
     cause = LegCause.GIVEN_UP if retry_at is None else LegCause.RETRY_SCHEDULED
     if leg is None or not _move_leg(leg, cause, at):
         return
-    how = f"A phone was not reached: {outcome.value}"
+    how = f"A phone was not reached: {outcome.value}" + (f" ({why})" if why else "")
     if retry_at is not None:
         log_event(session, call, "telephony", f"{how}; next attempt at {retry_at.isoformat()}", at)
         call.due_at = retry_at

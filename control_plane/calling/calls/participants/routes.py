@@ -73,7 +73,8 @@ async def add_call_participants(
     called and join when they answer.
 
     If one participant cannot be added, none is. Everybody in the call, the agent included, hears
-    everybody else.
+    everybody else. A phone that is added is not checked for answering machines: the agent talks to
+    one as to a person.
     """
     wanted = check_participants(request.participants)
     async with foreign_is_forbidden(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from redis.asyncio import Redis
@@ -11,9 +11,10 @@ from redis.asyncio import Redis
 from contracts import redis_names
 from contracts.commands import RemoveLeg
 from contracts.dial_outcome import DialOutcome
-from contracts.dialing import DialReport, LegStage
+from contracts.dialing import DialReport, LegStage, LostLeg
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallMetered, LegLeft
+from contracts.versions import read_json
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.dialing.models import JobState
 from control_plane.calling.dialing.scheduler import DialingScheduler
@@ -27,6 +28,7 @@ from tests.control_plane.conversation import catch_up
 from tests.control_plane.fake_worker import FakeWorker
 from tests.stand_ins.simulated_carrier import (
     ANSWERS_AND_HANGS_UP,
+    NAME,
     RINGS_ON,
     SimulatedCarrier,
 )
@@ -86,16 +88,54 @@ async def test_a_bridge_that_dies_while_it_dials_costs_an_attempt(
     call_id = await phones.queue(tenant, await phones.agent(tenant))
     await phones.step()
     await say(phones, call_id, LegStage.DIALING)
-    await say(phones, call_id, LegStage.RINGING)
     await phones.step()
-    assert (await phones.job(call_id)).stage == LegStage.RINGING
+    assert (await phones.job(call_id)).stage == LegStage.DIALING
     await silent_for_long(phones)
     job = await phones.job(call_id)
     assert (job.state, job.attempts) == (JobState.WAITING, 1)
     assert (await tenant.get(f"/v1/calls/{call_id}")).json()["status"] == "queued"
 
 
-async def test_when_the_attempts_are_used_up_the_call_is_reaped(
+async def test_a_phone_that_has_rung_is_not_dialed_again_when_its_bridge_dies(
+    tenant: TenantClient, no_bridge: Phones
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    await say(phones, call_id, LegStage.DIALING)
+    await say(phones, call_id, LegStage.RINGING)
+    await phones.step()
+    assert (await phones.job(call_id)).stage == LegStage.RINGING
+    await silent_for_long(phones)
+    call = (await tenant.get(f"/v1/calls/{call_id}")).json()
+    assert (call["status"], call["end_reason"]) == ("failed", f"{NAME}_failed")
+    assert call["total_cost"] == 0
+    job = await phones.job(call_id)
+    assert (job.state, job.last_outcome) == (JobState.FAILED, "failed")
+    log = (await tenant.get(f"/v1/calls/{call_id}/events")).text
+    assert "nothing more came from the bridge that had dialed it" in log
+
+
+async def test_a_leg_whose_bridge_dies_is_to_be_hung_up_by_another_one(
+    tenant: TenantClient, no_bridge: Phones
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    await say(phones, call_id, LegStage.RINGING)
+    await phones.step()
+    job = await phones.job(call_id)
+    account_id = uuid4()
+    async with phones.database.system_session() as session:
+        (await session.merge(job)).carrier_account_id = account_id
+    await silent_for_long(phones)
+    [(_, entry)] = await phones.redis.xrange(redis_names.LOST_LEGS)
+    assert read_json(LostLeg, entry[redis_names.FIELD]) == LostLeg(
+        attempt_id=job.attempt_id, call_id=call_id, account_id=account_id, carrier_call_id=None
+    )
+
+
+async def test_when_the_attempts_are_used_up_the_call_fails_in_the_carriers_name(
     tenant: TenantClient, no_bridge: Phones
 ) -> None:
     phones = no_bridge
@@ -106,7 +146,7 @@ async def test_when_the_attempts_are_used_up_the_call_is_reaped(
         await phones.step()
         await silent_for_long(phones)
     call = (await tenant.get(f"/v1/calls/{call_id}")).json()
-    assert (call["status"], call["end_reason"]) == ("failed", EndReason.REAPER_POST_DIAL_TIMEOUT)
+    assert (call["status"], call["end_reason"]) == ("failed", f"{NAME}_failed")
     assert (await phones.job(call_id)).state == JobState.FAILED
 
 

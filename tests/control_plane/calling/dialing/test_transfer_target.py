@@ -55,6 +55,17 @@ async def test_the_person_is_called_next_and_once(tenant: TenantClient, database
     assert (job.give_up_at - job.due_at).total_seconds() <= 20
 
 
+@pytest.mark.parametrize(("voicemail", "asked"), [(None, "off"), ({"action": "hang_up"}, "detect")])
+async def test_the_carrier_listens_for_a_machine_where_the_agent_cares(
+    tenant: TenantClient, database: Database, voicemail: dict[str, str] | None, asked: str
+) -> None:
+    agent_id = await tenant.published_agent(advanced={"voicemail": voicemail})
+    call = await create_call(tenant, agent_id)
+    await called(tenant, database, uuid4(), call["id"])
+    (job,) = await jobs(database, call["id"])
+    assert job.machine_detection == asked
+
+
 async def test_nobody_is_called_for_a_call_that_is_over(
     tenant: TenantClient, database: Database
 ) -> None:

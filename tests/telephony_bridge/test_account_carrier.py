@@ -1,0 +1,64 @@
+"""Dialing through an account: what its carrier tells, in whatever order it comes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+from redis.asyncio import Redis
+
+from carriers.account import CarrierName
+from carriers.call_events import StageReached
+from contracts.dialing import DialRequest, LegStage
+from contracts.inbound_calls import InboundAdmitted
+from telephony_bridge.account_carrier import AccountCarrier, DialedCall, DialedLegs
+from telephony_bridge.carrier import Ringing
+from tests.telephony_bridge.conftest import PUBLIC_URL, dial_request
+from tests.telephony_bridge.twilio_line import CALLER, OUR_NUMBER
+
+
+class EagerCarrier:
+    """An account, and its API, which tells that the phone rings before it answers the request."""
+
+    def __init__(self, legs: DialedLegs, request: DialRequest) -> None:
+        self.spec = SimpleNamespace(name=CarrierName.TWILIO)
+        self.account_id = request.account_id
+        self.api = self
+        self._legs = legs
+        self._request = request
+
+    async def find(self, account_id: Any) -> EagerCarrier:
+        return self
+
+    async def dial(self, wanted: Any) -> str:
+        dialed = DialedCall(bridge_id="b-1", request=self._request)
+        await self._legs.tell(dialed, StageReached("CA1", LegStage.RINGING, "ringing"))
+        return "CA1"
+
+
+def any_request() -> DialRequest:
+    admitted = InboundAdmitted(
+        call_id=uuid4(),
+        tenant_id=uuid4(),
+        participant_id=uuid4(),
+        attempt_id=uuid4(),
+        telephony_leg_id=uuid4(),
+        from_number=CALLER,
+        to_number=OUR_NUMBER,
+    )
+    return dial_request(admitted, uuid4())
+
+
+async def test_a_status_that_comes_before_the_answer_to_the_request_counts(redis: Redis) -> None:
+    legs, request = DialedLegs(redis, "b-1"), any_request()
+    accounts: Any = EagerCarrier(legs, request)
+    leg = await AccountCarrier(CarrierName.TWILIO, accounts, legs, PUBLIC_URL).dial(request)
+    assert await anext(leg.states()) == Ringing()
+
+
+async def test_every_replica_knows_the_carriers_id_of_a_dialed_call(redis: Redis) -> None:
+    legs, request = DialedLegs(redis, "b-1"), any_request()
+    accounts: Any = EagerCarrier(legs, request)
+    await AccountCarrier(CarrierName.TWILIO, accounts, legs, PUBLIC_URL).dial(request)
+    assert await DialedLegs(redis, "b-2").placed(request.attempt_id) == "CA1"
