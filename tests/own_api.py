@@ -59,15 +59,22 @@ class OwnApi:
 
 
 @contextmanager
-def own_api(log_path: Path | None = None, **environment: str) -> Iterator[OwnApi]:
+def own_api(
+    log_path: Path | None = None, *, durable: bool = True, **environment: str
+) -> Iterator[OwnApi]:
     """Run the API for the length of the ``with`` block, without rate limits and caps on calls. It
-    believes that a media worker has free slots."""
+    believes that a media worker has free slots.
+
+    Args:
+        durable: ``False`` for a PostgreSQL into which much can be loaded fast: it does not wait
+            for the disk, and never vacuums by itself.
+    """
     # PostgreSQL's unprivileged user must be able to enter, and socket paths must be short.
     directory = Path(tempfile.mkdtemp(prefix="switchboard-api-"))
     directory.chmod(0o711)
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
-        postgres = PostgresServer(directory / "postgres")
+        postgres = PostgresServer(directory / "postgres", durable=durable)
         stack.enter_context(running(postgres, directory / "postgres.log"))
         with psycopg.connect(_plain(postgres.url), autocommit=True) as connection:
             connection.execute("CREATE DATABASE api")

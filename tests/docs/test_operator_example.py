@@ -141,7 +141,7 @@ def parts_of_the_calls() -> list[CostPart]:
     [minutes] = numbers(r"which are (\d+) minutes")
     assert sum(durations) == int(minutes) * 60
     nothing: dict[str, int | None] = dict.fromkeys(CHANNELS, 0)
-    parts = []
+    parts: list[CostPart] = []
     for seconds, actual in zip(durations, (nothing, nothing, actual_costs()), strict=True):
         charge = tariff_of(served).charge_micros(seconds)
         parts += cost_parts(billed(served, seconds, charge), actual)
@@ -165,12 +165,11 @@ def actual_costs() -> dict[str, int | None]:
         "llm": {"million_input_tokens": read, "million_output_tokens": written},
         "tts": {"thousand_characters": spoken},
     }
-    stack = ResolvedStack(
-        **{
-            channel: ResolvedChannel(primary=ProviderChoice(provider="p", model=channel))
-            for channel in CHANNELS
-        }
-    )
+    chosen = {
+        channel: ResolvedChannel(primary=ProviderChoice(provider="p", model=channel))
+        for channel in CHANNELS
+    }
+    stack = ResolvedStack(stt=chosen["stt"], llm=chosen["llm"], tts=chosen["tts"])
     plan = call_plan(stack=stack).model_copy(
         update={
             "unit_prices": tuple(

@@ -47,7 +47,9 @@ def embedded(own: Path | None, wanted: Collection[int]) -> Iterator[Fonts]:
         fira = Typeface(Path(name, "regular.ttf"), Path(name, "bold.ttf"))
         fira.regular.write_bytes(_fira_go("figo"))
         fira.bold.write_bytes(_fira_go("figbo"))
-        typefaces = (fira,) if own is None else (Typeface(own, own), fira)
+        typefaces: tuple[Typeface, ...] = (fira,)
+        if own is not None:
+            typefaces = (Typeface(own, own), fira)
         letters = _letters_of_fira_go() | (frozenset() if own is None else letters_of(own))
         if not letters.issuperset(wanted):
             chinese = _wenquanyi()

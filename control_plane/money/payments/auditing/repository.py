@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Select, String, case, cast, func, or_, select
+from sqlalchemy import Select, String, case, cast, func, literal_column, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.money.billing.models import LedgerEntry, LedgerReference
+from control_plane.money.billing.models import LedgerEntry
 from control_plane.money.invoices.models import Invoice, InvoiceCounter
 from control_plane.money.payments.models import Payment, PaymentReversal, PaymentState
 
@@ -142,17 +142,15 @@ async def _not_posted(session: AsyncSession, wanted: Select[*tuple[Any, ...]]) -
             bucket, and the ``reference`` of their entry.
     """
     each = wanted.subquery().c
+    # In these words, because they are those of the index ``ix_ledger_entries_no_charge``.
+    no_charge = LedgerEntry.transaction_type != literal_column("'charge'")
     rows = await session.execute(
         select(each.tenant_id, each.which, each.expected, LedgerEntry.purchased_micros)
         .outerjoin(
-            LedgerReference,
-            (LedgerReference.tenant_id == each.tenant_id)
-            & (LedgerReference.reference == each.reference),
-        )
-        .outerjoin(
             LedgerEntry,
-            (LedgerEntry.id == LedgerReference.entry_id)
-            & (LedgerEntry.tenant_id == each.tenant_id),
+            (LedgerEntry.tenant_id == each.tenant_id)
+            & (LedgerEntry.reference == each.reference)
+            & no_charge,
         )
         .where(LedgerEntry.purchased_micros.is_distinct_from(each.expected))
     )
