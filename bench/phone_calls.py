@@ -1,6 +1,6 @@
 """How soon an agent on the phone speaks and falls silent, over the wire of each carrier.
 
-    python -m bench.phone_calls [--calls 20] [--carriers twilio telnyx plivo vonage]
+    python -m bench.phone_calls [--calls 10] [--carriers twilio telnyx plivo vonage]
 
 Switchboard runs in its real processes with offline models; the carriers are stand-ins on this
 machine. One call is held after the other, ``--calls`` in each direction. The first word is measured
@@ -117,7 +117,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     names = [name.value for name in CarrierName]
-    parser.add_argument("--calls", type=int, default=20)
+    parser.add_argument("--calls", type=int, default=10)
     parser.add_argument("--carriers", nargs="+", choices=names, default=names)
     options = parser.parse_args()
     table = Table(title=f"{options.calls} calls each; ms")

@@ -59,8 +59,8 @@ WARM_UP_SECONDS = 2.0
 LAST_FRAMES_SECONDS = 1.0
 PATIENCE_SECONDS = 20.0
 COLUMNS = (
-    *("legs", "bridge", "→ worker", "p99", "→ carrier", "p99"),
-    *("lost", "bridge core", "ends' core"),
+    *("legs", "bridge", "to worker", "p99", "to carrier", "p99"),
+    *("lost", "bridge core", "ends core"),
 )
 
 Leg = TwilioEnd | BareEnd
@@ -283,16 +283,7 @@ def main() -> None:
     table = Table(
         title=f"p50 and p99 in ms; medians of {options.runs} runs of {options.seconds:.0f} s"
     )
-    columns = (
-        "to worker p50",
-        "p99",
-        "to carrier p50",
-        "p99",
-        "lost",
-        "bridge's core",
-        "ends' core",
-    )
-    for column in ("legs", "bridge", *columns):
+    for column in COLUMNS:
         table.add_column(column, justify="right")
     with short_directory("switchboard-bench-") as directory:
         server = ValkeyServer(directory / "valkey")

@@ -61,6 +61,7 @@ class PlainWebSocket(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         if not self.opened.done():
             self.opened.set_exception(ConnectionError("closed before it was a websocket"))
+            self.opened.exception()  # Nobody waits for the end of a server.
         self.closed.set()
 
     def data_received(self, data: bytes) -> None:
