@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 import redis
+import structlog
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -28,7 +29,14 @@ GARBAGE_OBJECTS = 20_000
 
 
 def pytest_configure() -> None:
-    """No example has a time limit of its own: a busy machine would break it. Tests have theirs."""
+    """No example has a time limit of its own: a busy machine would break it. Tests have theirs.
+
+    A logged exception is a plain traceback, as in our processes. The default is one with every
+    frame's variables, which takes seconds: whole applications are among them.
+    """
+    for processor in structlog.get_config()["processors"]:
+        if isinstance(processor, structlog.dev.ConsoleRenderer):
+            processor.exception_formatter = structlog.dev.plain_traceback
     hypothesis_settings.register_profile("switchboard", deadline=None)
     hypothesis_settings.load_profile("switchboard")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -37,6 +38,8 @@ class Phone:
         """When each text that was said began to sound."""
         self._keys: deque[str] = deque()
         self._heard: list[Samples] = []
+        self._loud_ms: list[int] = []
+        """Noted frame by frame: who waits asks fifty times a second, about a whole call."""
         self._changed = asyncio.Event()
         self.hung_up = asyncio.Event()
         """By the person."""
@@ -76,12 +79,8 @@ class Phone:
 
     def loud_ms(self, since_ms: int = 0) -> list[int]:
         """When each frame began in which something could be heard."""
-        first = since_ms // FRAME_MS
-        return [
-            (first + place) * FRAME_MS
-            for place, frame in enumerate(self._heard[first:])
-            if int(np.abs(frame.astype(np.int32)).max(initial=0)) > LOUD
-        ]
+        first_frame = since_ms // FRAME_MS * FRAME_MS
+        return self._loud_ms[bisect_left(self._loud_ms, first_frame) :]
 
     async def until(self, condition: Callable[[], bool], *, within_seconds: float = 30.0) -> None:
         """
@@ -137,6 +136,8 @@ class Phone:
 
     def hear(self, frame: Samples) -> None:
         """What the carrier plays, 20 ms at a time."""
+        if int(np.abs(frame.astype(np.int32)).max(initial=0)) > LOUD:
+            self._loud_ms.append(self.heard_ms)
         self._heard.append(frame)
         self._changed.set()
 
