@@ -31,6 +31,7 @@ from switchboard_client.operations import (
     carriers,
     catalogue,
     erasures,
+    knowledge,
     numbers,
     sharing,
     webhooks,
@@ -41,7 +42,7 @@ from switchboard_client.request import IDEMPOTENCY_KEY
 GENERATE = Path(__file__).parents[2] / "clients" / "python" / "generate.py"
 MODULES = (
     *(agents, api_keys, batches, billing, calls, carriers, catalogue, erasures),
-    *(numbers, sharing, webhooks),
+    *(knowledge, numbers, sharing, webhooks),
 )
 VALUES: dict[str, Any] = {
     "version": 1,
@@ -49,6 +50,7 @@ VALUES: dict[str, Any] = {
     "overlap_seconds": 60,
     "participants": [],
     "recipients": [],
+    "content": b"Guests park for free.",
 }
 """Arguments that cannot be a UUID's text."""
 

@@ -22,9 +22,11 @@ from contracts.events import (
 )
 from runtime.recording.part_cutter import Part
 from runtime.recording.part_encoder import PartEncoder
+from tests.control_plane.building.knowledge_sources.ingesting import Sources
 from tests.control_plane.calling.chat_sessions.chatting import CLINIC
 from tests.control_plane.calling.recordings.recorded_call import RECORDS, RecordedCall
 from tests.control_plane.conversation import CALLER, catch_up
+from tests.knowledge.documents import pdf_of
 
 LONG_NAME = (
     "Reception of the Donaudampfschifffahrtsgesellschaft, evenings and weekends, second line"
@@ -35,6 +37,23 @@ TOOL = {
     "description": "Finds free times on a day.",
     "url": "https://hooks.example.com/free-times",
 }
+HOUSE_RULES = """\
+# Pets
+
+Dogs and other small animals may wait with their people in the garden behind the house. They \
+may not come into the treatment rooms.
+
+# Parking
+
+| Where | Price |
+|---|---|
+| In front of the house | free for an hour |
+| Garage in Mill Street | 2 euros an hour |
+
+# Children
+
+A parent has to come with children who are younger than sixteen.
+"""
 SECONDS = 34
 CONVERSATION = (
     (0, "agent", "Hello, this is Mia of Bright Smile. How can I help?", None),
@@ -128,6 +147,22 @@ async def _next_call(call: RecordedCall, agent_id: UUID) -> CallPlan:
     return plan
 
 
+async def _know(call: RecordedCall, agent_id: UUID) -> None:
+    """Sources in each state: two that calls look up, one that could not be read, one that waits."""
+    sources = Sources(call.tenant, agent_id, call.database, call.settings)
+    await sources.add_text("House rules", HOUSE_RULES)
+    await sources.upload(
+        "prices-2026.pdf", pdf_of("A check-up costs 60 euros, a filling 140 euros.")
+    )
+    await sources.upload("contract.pdf", pdf_of("Terms.", password="secret"))
+    page = {
+        "kind": "url",
+        "title": "Opening hours",
+        "url": "https://8.8.8.8/en/practice/opening-hours-and-emergencies.html",
+    }
+    assert (await call.tenant.post(sources.path, page)).status_code == 202
+
+
 async def furnish(call: RecordedCall) -> Furnished:
     """Fills the account of a call that has begun."""
     tenant, worker = call.tenant, call.worker
@@ -152,6 +187,7 @@ async def furnish(call: RecordedCall) -> Furnished:
     await worker.ship(running, *_said()[:4])
     await catch_up(call.consumer)
 
+    await _know(call, agent_id)
     await tenant.publishable_key(name="Website")
     invitation = {"email": "samantha.of.the.front.desk@bright-smiles.example.com", "role": "member"}
     assert (await tenant.post("/v1/invitations", invitation)).status_code == 201

@@ -76,26 +76,6 @@ async def test_a_message_that_gets_no_answer_stays_to_be_sent_again(
     )
 
 
-async def test_a_shared_link_opens_the_call_page_with_a_key_for_this_agent_alone(
-    person: Visitor, tenant: TenantClient, database: Database
-) -> None:
-    agent_id = await tenant.published_agent(name="Reception")
-    await owner_of(tenant, person, database)
-    await person.opens(f"/console/agents/{agent_id}")
-    await person.presses("Share link")
-    await person.presses("Make a link")
-    link = await person.page.get_by_label("Link", exact=True).input_value()
-    assert link.startswith(f"{person.address}/call?agent={agent_id}#key=sb_pub")
-    keys = (await tenant.get("/v1/api-keys")).json()["api_keys"]
-    (made,) = [key for key in keys if key["kind"] == "publishable"]
-    assert made["name"] == "Call page: Reception"
-    assert made["allowed_agent_ids"] == [str(agent_id)]
-    assert made["allowed_channels"] == ["web"]
-    call_page = await person.context.new_page()
-    await call_page.goto(link)
-    await expect(call_page.get_by_text("Reception").first).to_be_visible()
-
-
 async def test_any_two_versions_can_be_compared(
     person: Visitor, tenant: TenantClient, database: Database
 ) -> None:

@@ -56,6 +56,8 @@ PAGES = {
     "versions": "/console/agents/{agent}/versions",
     "chat": "/console/agents/{agent}/chat",
     "talk": "/console/agents/{agent}/talk",
+    "knowledge": "/console/agents/{agent}/knowledge",
+    "no-knowledge": "/console/agents/{draft}/knowledge",
     "sharing": "/console/agents/{agent}/sharing",
     "agent-calls": "/console/agents/{agent}/calls",
     "calls": "/console/calls",
@@ -144,7 +146,7 @@ async def test_no_page_keeps_anybody_out(
     owner = await dashboard_client(tenant, database, "owner")
     # axe is a script of its own, which the page's policy refuses.
     async with visitor(chrome, address, width=width, colours=colours, bypass_csp=True) as person:
-        looking = Looking(person, axe, f"{colours}-{width}")
+        looking = Looking(person, axe, colours)
         await looking.at_each(PUBLIC)
         await person.has(owner.token)
         await looking.at_each(EMPTY)
@@ -176,9 +178,19 @@ async def look_at_what_opens(looking: Looking, shown: Furnished) -> None:
         "document.querySelectorAll('details').forEach((each) => (each.open = true))"
     )
     await looking.at("configure, all")
-    await person.presses("Share link")
+    await person.opens(f"/console/agents/{shown.agent_id}/knowledge")
+    await person.fills("Question", "Can I bring my dog?")
+    await person.presses("Search")
+    await page.get_by_role("heading", name="House rules › Pets").wait_for()
+    await looking.at("knowledge, searched")
+    await page.get_by_role("button", name="Read").last.click()
     await page.get_by_role("dialog").wait_for()
-    await looking.at("share")
+    await looking.at("knowledge, read")
+    for words in ("Upload a file", "Add a web page", "Write a text"):
+        await person.opens(f"/console/agents/{shown.agent_id}/knowledge")
+        await person.presses(words)
+        await page.get_by_role("dialog").wait_for()
+        await looking.at(f"knowledge, {words}")
     await person.opens(f"/console/agents/{shown.agent_id}/versions")
     await page.get_by_role("button", name="Compare").last.click()
     await page.get_by_role("dialog").wait_for()

@@ -50,7 +50,7 @@ async def test_a_tenant_is_found_and_gets_credit(person: Visitor, tenant: Tenant
     before = (await tenant.get("/v1/billing/balance")).json()["balance_usd"]
     await enter(person, "/console/operator/tenants")
     await person.fills("Name, member's mail address or id", str(tenant.tenant_id))
-    await person.presses("Search")
+    await person.page.keyboard.press("Enter")
     row = person.page.locator("tbody tr")
     await expect(row).to_have_count(1)
     await row.get_by_role("button", name="Credit").click()

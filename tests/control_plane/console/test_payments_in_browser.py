@@ -105,6 +105,7 @@ async def test_in_india_a_top_up_and_a_mandate_are_paid_at_razorpays_hosted_page
     left = page.locator("dl.figures")
     await expect(left).to_contain_text("$20.00")
     await person.presses("Register a mandate")
+    await person.keeps_a_picture("mandate")
     await person.fills("Phone number", "+919876543210")
     await page.get_by_role("dialog").get_by_role("button", name="Go to the payment").click()
     await person.reads("Pay ₹1600.00")
@@ -119,6 +120,7 @@ async def test_in_india_a_top_up_and_a_mandate_are_paid_at_razorpays_hosted_page
     await expect(page.locator("table", has_text="Method")).to_contain_text("Razorpay")
     await expect(page.get_by_text("Your bank wants a mandate first")).to_be_hidden()
     assert await person.sees_all_of_its_width()
+    await person.keeps_a_picture("payments-with-invoices")
 
 
 async def test_automatic_recharge_and_methods_are_managed_in_the_page(

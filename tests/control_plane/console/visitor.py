@@ -64,7 +64,8 @@ class Visitor:
         """Of the whole page, unless that is a very long one."""
         if directory := os.environ.get(SCREENSHOTS):
             height: int = await self.page.evaluate("document.documentElement.scrollHeight")
-            path = Path(directory) / f"{name}.png"
+            width: int = await self.page.evaluate("innerWidth")
+            path = Path(directory) / f"{name}-{width}.png"
             await self.page.screenshot(path=path, full_page=height < LONGEST_PICTURE)
 
     @property

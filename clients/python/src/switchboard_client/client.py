@@ -21,6 +21,7 @@ from switchboard_client.resources import (
     AsyncCarriers,
     AsyncCatalogue,
     AsyncErasures,
+    AsyncKnowledge,
     AsyncNotifications,
     AsyncNumbers,
     AsyncSharing,
@@ -31,6 +32,7 @@ from switchboard_client.resources import (
     Carriers,
     Catalogue,
     Erasures,
+    Knowledge,
     Notifications,
     Numbers,
     Sharing,
@@ -78,6 +80,7 @@ class Switchboard:
         self.notifications = Notifications(self._transport)
         self.carriers = Carriers(self._transport)
         self.numbers = Numbers(self._transport)
+        self.knowledge = Knowledge(self._transport)
         self.sharing = Sharing(self._transport)
 
     def request(
@@ -138,6 +141,7 @@ class AsyncSwitchboard:
         self.notifications = AsyncNotifications(self._transport)
         self.carriers = AsyncCarriers(self._transport)
         self.numbers = AsyncNumbers(self._transport)
+        self.knowledge = AsyncKnowledge(self._transport)
         self.sharing = AsyncSharing(self._transport)
 
     async def request(

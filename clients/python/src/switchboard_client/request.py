@@ -1,4 +1,4 @@
-"""A request to the API and its reply, as JSON. Pure: a transport sends them."""
+"""A request to the API and its reply, as JSON or with a file. Pure: a transport sends them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -19,14 +20,32 @@ _REPEATABLE_METHODS = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 
 
 @dataclass(frozen=True)
+class Upload:
+    """A form with one file, in its field ``file``, and texts beside it."""
+
+    name: str
+    """Of the file. The API reads its format from the ending."""
+    content: bytes
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def content_type(self) -> str:
+        """Of the form. The boundary follows from the content: under one ``Idempotency-Key``, the
+        API takes only requests whose bytes are equal."""
+        return f"multipart/form-data; boundary={sha256(self.content).hexdigest()}"
+
+
+@dataclass(frozen=True)
 class Request:
-    """``path`` is relative to the server; ``body`` is JSON, ``None`` for none."""
+    """``path`` is relative to the server; ``body`` is JSON, ``None`` for none. An ``upload`` takes
+    the body's place."""
 
     method: str
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    upload: Upload | None = None
 
     @property
     def is_repeatable(self) -> bool:

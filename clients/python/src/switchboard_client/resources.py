@@ -28,6 +28,7 @@ from switchboard_client.operations import (
     catalogue,
     chat_sessions,
     erasures,
+    knowledge,
     notifications,
     numbers,
     sharing,
@@ -412,6 +413,28 @@ class AsyncNumbers(AsyncResource):
     remove = awaitable(numbers.remove)
     settings = awaitable(numbers.settings)
     change_settings = awaitable(numbers.change_settings)
+
+
+class Knowledge(Resource):
+    sources = blocking(knowledge.sources)
+    add_text = blocking(knowledge.add_text)
+    add_page = blocking(knowledge.add_page)
+    upload = blocking(knowledge.upload)
+    show = blocking(knowledge.show)
+    search = blocking(knowledge.search)
+    refresh = blocking(knowledge.refresh)
+    remove = blocking(knowledge.remove)
+
+
+class AsyncKnowledge(AsyncResource):
+    sources = awaitable(knowledge.sources)
+    add_text = awaitable(knowledge.add_text)
+    add_page = awaitable(knowledge.add_page)
+    upload = awaitable(knowledge.upload)
+    show = awaitable(knowledge.show)
+    search = awaitable(knowledge.search)
+    refresh = awaitable(knowledge.refresh)
+    remove = awaitable(knowledge.remove)
 
 
 class Sharing(Resource):

@@ -70,12 +70,19 @@ class AsyncTransport:
 
 
 def arguments_of(request: Request) -> dict[str, Any]:
-    return {
+    shared = {
         "method": request.method,
         "url": request.path,
         "params": request.query,
         "headers": request.headers,
-    } | ({} if request.body is None else {"json": request.body})
+    }
+    if (upload := request.upload) is not None:
+        return shared | {
+            "headers": {**request.headers, "Content-Type": upload.content_type},
+            "files": {"file": (upload.name, upload.content)},
+            "data": upload.texts,
+        }
+    return shared | ({} if request.body is None else {"json": request.body})
 
 
 def reply_of(response: httpx2.Response) -> Reply:

@@ -14,14 +14,20 @@ export async function act(work, told = null, then = refresh) {
   try {
     const answer = await work();
     await then(answer);
-    const words = typeof told === "function" ? told(answer) : told;
-    if (words) tell(words);
+    tell(told, answer);
     return true;
   } catch (error) {
     report(error);
     return false;
   }
 }
+
+/** What a form submits: as `act`, but what went wrong is left to the form. */
+export const saving = (work, told = null) => async (given) => {
+  const answer = await work(given);
+  await refresh();
+  tell(told, answer);
+};
 
 /** `[title, explanation, words of the button]`, and then as `act`. */
 export async function actIfConfirmed(question, ...rest) {

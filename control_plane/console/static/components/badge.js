@@ -12,6 +12,7 @@ const TONES = {
   connecting: "live",
   queued: "live",
   pending: "live",
+  ready: "good",
   failed: "bad",
   revoked: "bad",
 };

@@ -26,7 +26,7 @@ function columns(showsAgent) {
   const first = showsAgent
     ? [
         ["Agent", (row) => link(row, names.get(row.agent_id) ?? "Deleted agent"), "main"],
-        ["When", (row) => ago(row.created_at), "when"],
+        ["When", "created_at", "when", ago],
       ]
     : [["When", (row) => link(row, ago(row.created_at)), "main"]];
   return [
@@ -34,8 +34,8 @@ function columns(showsAgent) {
     ["Status", (row) => badge(row.status)],
     ["With", (row) => row.primary_participant?.identity ?? "–"],
     ["Ended by", (row) => sentence(row.end_reason)],
-    ["Duration", (row) => clock(row.bill_duration), "number"],
-    ["Cost", (row) => money(row.total_cost), "number"],
+    ["Duration", "bill_duration", "number", clock],
+    ["Cost", "total_cost", "number", money],
   ];
 }
 

@@ -4,10 +4,11 @@ import { fill, tags } from "../core/elements.js";
 import { refresh } from "../core/router.js";
 import { buttons, press } from "./buttons.js";
 import { quiet } from "./cards.js";
+import { textField } from "./fields.js";
 import { formOf } from "./form.js";
 import { tell } from "./notices.js";
 
-const { dialog, div, h2, input, label, p } = tags;
+const { dialog, h2, p } = tags;
 
 /**
  * Shows `content`, which gets a function that closes the dialog.
@@ -65,23 +66,21 @@ export async function formDialog(title, { about = null, content = null, fields =
   ]);
   if (answer !== undefined && told) {
     await refresh();
-    tell(typeof told === "function" ? told(answer) : told);
+    tell(told, answer);
   }
   return answer;
 }
 
-/** A secret that is shown once. `words` say what it is. */
-export const showSecret = (title, secret, words = "Key") =>
+/** A key that is shown once. */
+export const showSecret = (title, secret) =>
   openDialog(title, (close) => {
-    const shown = input({ id: "secret", class: "code", readonly: true, value: secret });
     const copy = async () => {
-      shown.select();
       await navigator.clipboard.writeText(secret);
       tell("Copied");
     };
     return [
       p("Keep it now: it is not shown again."),
-      div({ class: "field" }, label({ for: "secret" }, words), shown),
+      textField("secret", "Key", { class: "code", readonly: true, value: secret }).node,
       // Browsers have no clipboard on plain http.
       buttons(navigator.clipboard && press("Copy", copy, "primary"), press("Done", () => close())),
     ];

@@ -5,13 +5,14 @@
  */
 
 import { fill, tags } from "../core/elements.js";
+import { sentence } from "../core/format.js";
 import { press, small } from "./buttons.js";
 
 const { div, input, label, li, option, p, select, span, textarea, ul } = tags;
 
 let count = 0;
 
-function field(name, words, hint, control, { value, set }) {
+function field(name, words, hint, control, { value, set = (given) => (control.value = given ?? "") }) {
   const id = `field-${++count}`;
   control.id = id;
   control.setAttribute("name", name);
@@ -40,20 +41,21 @@ function field(name, words, hint, control, { value, set }) {
   };
 }
 
-/** One line of text. An empty one is `null` if `mayBeNull`. */
+const textOf = (control, mayBeNull) => () => (mayBeNull && control.value.trim() === "" ? null : control.value);
+
+const listIn = (text, separator) => text.split(separator).map((each) => each.trim()).filter(Boolean);
+
+/** One line of text. If it `mayBeNull`, it is `null` when empty; otherwise it is required. */
 export function textField(name, words, { hint, mayBeNull = false, type = "text", ...attributes } = {}) {
-  const control = input({ type, ...attributes });
-  return field(name, words, hint, control, {
-    value: () => (mayBeNull && control.value === "" ? null : control.value),
-    set: (value) => (control.value = value ?? ""),
-  });
+  const control = input({ type, required: !mayBeNull, ...attributes });
+  return field(name, words, hint, control, { value: textOf(control, mayBeNull) });
 }
 
 /** What must not be read over somebody's shoulder. */
-export const secretField = (name, words, options) => textField(name, words, { type: "password", required: true, ...options });
+export const secretField = (name, words, options) => textField(name, words, { type: "password", ...options });
 
 export const mailField = (options) =>
-  textField("email", "Mail address", { type: "email", required: true, ...options });
+  textField("email", "Mail address", { type: "email", ...options });
 
 /** A password that somebody chooses. */
 export const newPasswordField = (name, words, hint) =>
@@ -61,17 +63,14 @@ export const newPasswordField = (name, words, hint) =>
 
 export function longTextField(name, words, { hint, rows = 3, mayBeNull = true, ...attributes } = {}) {
   const control = textarea({ rows, ...attributes });
-  return field(name, words, hint, control, {
-    value: () => (mayBeNull && control.value.trim() === "" ? null : control.value),
-    set: (value) => (control.value = value ?? ""),
-  });
+  return field(name, words, hint, control, { value: textOf(control, mayBeNull) });
 }
 
-export function numberField(name, words, { hint, ...attributes } = {}) {
-  const control = input({ type: "number", inputmode: "decimal", step: "any", ...attributes });
+/** A number, `null` when empty if it `mayBeNull`; otherwise it is required. */
+export function numberField(name, words, { hint, mayBeNull = false, ...attributes } = {}) {
+  const control = input({ type: "number", inputmode: "decimal", step: "any", required: !mayBeNull, ...attributes });
   return field(name, words, hint, control, {
     value: () => (control.value === "" ? null : Number(control.value)),
-    set: (value) => (control.value = value ?? ""),
   });
 }
 
@@ -83,11 +82,15 @@ export function checkField(name, words, { hint, ...attributes } = {}) {
   });
 }
 
-/** One of `choices`, each `[value, words]`. A value that is none of them is kept and shown. */
+/**
+ * One of `choices`, each `[value, words]` or a name of the API, which `sentence` puts into words. A value that is none
+ * of them is kept and shown.
+ */
 export function choiceField(name, words, choices, { hint, mayBeNull = false } = {}) {
-  const control = select(choices.map(([value, shown]) => option({ value }, shown)));
+  const pairs = choices.map((each) => (typeof each === "string" ? [each, sentence(each)] : each));
+  const control = select(pairs.map(([value, shown]) => option({ value }, shown)));
   return field(name, words, hint, control, {
-    value: () => (mayBeNull && control.value === "" ? null : control.value),
+    value: textOf(control, mayBeNull),
     set(value) {
       const wanted = value ?? "";
       if (![...control.options].some((each) => each.value === wanted))
@@ -97,22 +100,28 @@ export function choiceField(name, words, choices, { hint, mayBeNull = false } = 
   });
 }
 
+/** One file of the person's own. */
+export function fileField(name, words, { hint, ...attributes } = {}) {
+  const control = input({ type: "file", required: true, ...attributes });
+  return field(name, words, hint, control, { value: () => control.files[0] ?? null });
+}
+
 /** A list of texts, one a line. */
 export function linesField(name, words, { hint, rows = 3 } = {}) {
   const control = textarea({ rows });
   return field(name, words, hint, control, {
-    value: () => control.value.split("\n").map((line) => line.trim()).filter(Boolean),
+    value: () => listIn(control.value, "\n"),
     set: (value) => (control.value = (value ?? []).join("\n")),
   });
 }
 
 /** A list of texts in one line, separated by commas. */
 export function namesField(name, words, options) {
-  const field = textField(name, words, { autocomplete: "off", ...options });
+  const field = textField(name, words, { autocomplete: "off", required: false, ...options });
   const text = field.value;
   return {
     ...field,
-    value: () => text().split(/[,\n]/).map((each) => each.trim()).filter(Boolean),
+    value: () => listIn(text(), /[,\n]/),
     set: (value) => field.set((value ?? []).join(", ")),
   };
 }

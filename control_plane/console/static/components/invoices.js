@@ -4,9 +4,9 @@ import { dateTime, minorMoney, sentence } from "../core/format.js";
 import { badge } from "./badge.js";
 
 export const invoiceColumns = [
-  ["Number", (row) => row.invoice_number, "main"],
-  ["Kind", ({ kind }) => (kind === "topup" ? "Top-up" : sentence(kind))],
+  ["Number", "invoice_number", "main"],
+  ["Kind", (row) => sentence(row.kind)],
   ["State", ({ status }) => badge(status)],
-  ["Date", (row) => dateTime(row.issued_at)],
+  ["Date", "issued_at", "when", dateTime],
   ["Total", ({ total_minor: total, currency }) => minorMoney(total, currency), "number"],
 ];

@@ -2,16 +2,19 @@
 
 import { tags } from "../core/elements.js";
 
-const { p } = tags;
 const SHOWN_MS = 6000;
 
 function show(text, failed) {
-  const notice = p({ class: failed ? "notice failed" : "notice" }, text);
+  const notice = tags.p({ class: failed ? "notice failed" : "notice" }, text);
   document.getElementById("notices").append(notice);
   setTimeout(() => notice.remove(), SHOWN_MS);
 }
 
-export const tell = (text) => show(text, false);
+/** Says `told`, which may be a function of what was answered; nothing if it is empty. */
+export function tell(told, answer) {
+  const words = typeof told === "function" ? told(answer) : told;
+  if (words) show(words, false);
+}
 
 /** Says what went wrong, unless the person has left the page that asked. */
 export function report(error) {

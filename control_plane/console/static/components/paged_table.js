@@ -19,10 +19,10 @@ function following(answer, offset, rows) {
  * A table that grows by a button.
  *
  * @param columns as in table.js, or a function that gives them for the rows so far.
- * @param list the name of the rows in the API's answer.
+ * @param list the name of the rows in the API's answer, by default the last part of `path`.
  * @param get asks the API, as `api.get` does.
  */
-export async function pagedTable(name, columns, { path, list, query = {}, empty, signal, get = api.get }) {
+export async function pagedTable(name, columns, { path, list = path.split("/").pop(), query = {}, empty, signal, get = api.get }) {
   const place = tags.div();
   const foot = buttons();
   const rows = [];

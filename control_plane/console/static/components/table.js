@@ -2,17 +2,21 @@
 
 import { tags } from "../core/elements.js";
 import { buttons } from "./buttons.js";
+import { part } from "./cards.js";
 
 const { caption, div, p, table, tbody, td, th, thead, tr } = tags;
 
+const content = (row, cell, shown = (value) => value ?? "–") => (typeof cell === "function" ? cell(row) : shown(row[cell]));
+
 /**
- * @param columns each `[words, cell, kind]`: `cell(row)` gives a node or text; `kind` is a class.
+ * @param columns each `[words, cell, kind, shown]`: `cell(row)` gives a node or text, or `cell` is the name of a
+ *   field, whose value `shown` formats; `kind` is a class.
  * @param empty what is said when there are no rows.
  */
 export function tableOf(name, columns, rows, empty) {
   if (!rows.length) return p({ class: "empty" }, empty);
   const body = rows.map((row) =>
-    tr(columns.map(([words, cell, kind]) => td({ "data-words": words || null, class: kind }, cell(row)))),
+    tr(columns.map(([words, cell, kind, shown]) => td({ "data-words": words || null, class: kind }, content(row, cell, shown)))),
   );
   return div(
     { class: "table" },
@@ -23,6 +27,9 @@ export function tableOf(name, columns, rows, empty) {
     ),
   );
 }
+
+/** A table under its name. */
+export const tablePart = (name, ...table) => part(name, tableOf(name, ...table));
 
 /** The last column: what can be done with a row, as `shown(row)` lists it. */
 export const actionColumn = (shown) => ["", (row) => buttons(shown(row)), "actions"];

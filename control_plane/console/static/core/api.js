@@ -38,20 +38,22 @@ export function whenSessionIsLost(listener) {
   onSessionLost = listener;
 }
 
-function address(path, query) {
+/** `path`, with those of the query's values that are not empty. */
+export function address(path, query) {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== null && value !== "");
   return given.length ? `${path}?${new URLSearchParams(given)}` : path;
 }
 
 async function send(method, path, { body, query, headers, signal } = {}) {
   const sent = { ...headers };
-  if (body !== undefined) sent["Content-Type"] = "application/json";
+  const isForm = body instanceof FormData;
+  if (body !== undefined && !isForm) sent["Content-Type"] = "application/json";
   if (method !== "GET" && csrfToken) sent["X-CSRF-Token"] = csrfToken;
   try {
     return await fetch(address(path, query), {
       method,
       headers: sent,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: isForm ? body : JSON.stringify(body),
       signal,
     });
   } catch (error) {
@@ -99,12 +101,17 @@ export async function exchange(method, path, options = {}) {
 
 const only = async (exchanged) => (await exchanged).document;
 
+/** The methods of an API whose requests `send` makes as `exchange` does. A body may be `FormData`. */
+export const apiOf = (send) => ({
+  get: (path, query, signal) => only(send("GET", path, { query, signal })),
+  post: (path, body, options) => only(send("POST", path, { body, ...options })),
+  put: (path, body) => only(send("PUT", path, { body })),
+  patch: (path, body, headers) => only(send("PATCH", path, { body, headers })),
+  delete: (path) => only(send("DELETE", path)),
+});
+
 export const api = {
-  get: (path, query, signal) => only(exchange("GET", path, { query, signal })),
-  post: (path, body, options) => only(exchange("POST", path, { body, ...options })),
+  ...apiOf(exchange),
   /** @returns {Promise<Blob>} what the answer to a POST holds. */
   blob: async (path, body) => (await answered("POST", path, { body })).blob(),
-  put: (path, body) => only(exchange("PUT", path, { body })),
-  patch: (path, body, headers) => only(exchange("PATCH", path, { body, headers })),
-  delete: (path) => only(exchange("DELETE", path)),
 };

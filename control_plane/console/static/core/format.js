@@ -5,6 +5,7 @@ const MISSING = "–";
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
 const count = new Intl.NumberFormat();
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
 const UNITS = [
   ["day", 86_400],
@@ -12,16 +13,13 @@ const UNITS = [
   ["minute", 60],
 ];
 
+/** `format`, for values that may be missing. */
+const known = (format) => (value, ...rest) => (value === null || value === undefined ? MISSING : format(value, ...rest));
+
 /** US dollars. A call may cost a fraction of a cent, so small amounts keep their digits. */
-export function money(usd, digits = Math.abs(usd) < 0.1 ? 4 : 2) {
-  if (usd === null || usd === undefined) return MISSING;
-  return usd.toLocaleString(undefined, {
-    style: "currency",
-    currency: "USD",
-    minimumFractionDigits: 2,
-    maximumFractionDigits: digits,
-  });
-}
+export const money = known((usd, digits = Math.abs(usd) < 0.1 ? 4 : 2) =>
+  usd.toLocaleString(undefined, { style: "currency", currency: "USD", minimumFractionDigits: 2, maximumFractionDigits: digits }),
+);
 
 /** US dollars to the last digit that is billed, a millionth. */
 export const exactMoney = (usd) => money(usd, 6);
@@ -31,16 +29,17 @@ export const minorMoney = (minor, currency = "USD") =>
   (minor / 100).toLocaleString(undefined, { style: "currency", currency });
 
 /** `1:05` for 65 seconds. */
-export function clock(seconds) {
-  if (seconds === null || seconds === undefined) return MISSING;
+export const clock = known((seconds) => {
   const whole = Math.max(0, Math.round(seconds));
   const hours = Math.floor(whole / 3600);
   const minutes = Math.floor((whole % 3600) / 60);
   const rest = String(whole % 60).padStart(2, "0");
   return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
-}
+});
 
 export const dateTime = (text) => (text ? moment.format(new Date(text)) : MISSING);
+
+export const timeOfDay = (text) => time.format(new Date(text));
 
 /** `5 min. ago`; a date for what is older than a week. */
 export function ago(text, now = Date.now()) {
@@ -51,13 +50,20 @@ export function ago(text, now = Date.now()) {
   return relative.format(Math.round(seconds / length), unit);
 }
 
-export const milliseconds = (ms) => (ms === null || ms === undefined ? MISSING : `${count.format(ms)} ms`);
+export const number = known((value) => count.format(value));
 
-export const number = (value) => (value === null || value === undefined ? MISSING : count.format(value));
+export const milliseconds = known((ms) => `${number(ms)} ms`);
+
+/** `1.2 MB` for 1,234,567 bytes. */
+export const size = known((bytes) => {
+  const [unit, length] = bytes < 1e6 ? ["kilobyte", 1e3] : ["megabyte", 1e6];
+  return (bytes / length).toLocaleString(undefined, { style: "unit", unit, maximumFractionDigits: 1 });
+});
 
 /** `end_call_tool` → `End call tool`: names of the API that have no words of their own here. */
 export function sentence(name) {
   if (!name) return MISSING;
+  if (name === "topup") return "Top-up";
   const words = name.replaceAll(/[_.]/g, " ");
   return words[0].toUpperCase() + words.slice(1);
 }

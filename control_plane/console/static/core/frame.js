@@ -1,7 +1,7 @@
 /** What stands around every page: the pages' links, the tenant, the person. */
 
+import { act } from "../components/act.js";
 import { icon } from "../components/icon.js";
-import { report } from "../components/notices.js";
 import { NAVIGATION } from "../pages/navigation.js";
 import { api } from "./api.js";
 import { bell, silence } from "./bell.js";
@@ -15,24 +15,13 @@ const root = () => document.getElementById("frame");
 
 let shownFor = null;
 
-async function switchTenant(event) {
-  try {
-    enter(await api.post("/v1/auth/switch-tenant", { tenant_id: event.target.value }));
-    navigate("/console");
-  } catch (error) {
-    event.target.value = session().tenant.id;
-    report(error);
-  }
+async function switchTenant({ target }) {
+  const change = async () => enter(await api.post("/v1/auth/switch-tenant", { tenant_id: target.value }));
+  if (!(await act(change, null, () => navigate("/console")))) target.value = session().tenant.id;
 }
 
-async function leave() {
-  try {
-    await logOut();
-    navigate("/console/log-in");
-  } catch (error) {
-    report(error);
-  }
-}
+/** Ends the session. */
+export const leave = () => act(logOut, null, () => navigate("/console/log-in"));
 
 function tenantChoice(me) {
   if (me.tenants.length < 2) return p({ class: "tenant-name" }, me.tenant.name);
@@ -51,8 +40,8 @@ function isAt(path, pathname) {
 }
 
 function links(pathname) {
-  const shown = NAVIGATION.filter(({ forAdministrators }) => !forAdministrators || mayAdminister());
-  return shown.map(({ path, words, icon: name }) =>
+  const shown = NAVIGATION.filter(([, , , isForAdministrators]) => !isForAdministrators || mayAdminister());
+  return shown.map(([path, words, name]) =>
     li(a({ href: path, "aria-current": isAt(path, pathname) ? "page" : null }, icon(name), words)),
   );
 }

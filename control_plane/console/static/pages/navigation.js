@@ -1,16 +1,16 @@
-/** The pages that the frame links to, in their order. */
+/** The pages that the frame links to, each `[address, words, icon, isForAdministrators]`. */
 
 export const NAVIGATION = [
-  { path: "/console", words: "Home", icon: "home" },
-  { path: "/console/agents", words: "Agents", icon: "agents" },
-  { path: "/console/calls", words: "Calls", icon: "calls" },
-  { path: "/console/payments", words: "Payments", icon: "card" },
-  { path: "/console/billing", words: "Billing", icon: "money" },
-  { path: "/console/phones", words: "Phones", icon: "phone", forAdministrators: true },
-  { path: "/console/notifications", words: "Notifications", icon: "bell" },
-  { path: "/console/members", words: "Members", icon: "members" },
-  { path: "/console/api-keys", words: "API keys", icon: "key", forAdministrators: true },
-  { path: "/console/provider-keys", words: "Provider keys", icon: "provider", forAdministrators: true },
-  { path: "/console/webhooks", words: "Webhooks", icon: "webhook", forAdministrators: true },
-  { path: "/console/audit-log", words: "Audit log", icon: "audit", forAdministrators: true },
+  ["/console", "Home", "home"],
+  ["/console/agents", "Agents", "agents"],
+  ["/console/calls", "Calls", "calls"],
+  ["/console/payments", "Payments", "card"],
+  ["/console/billing", "Billing", "money"],
+  ["/console/phones", "Phones", "phone", true],
+  ["/console/notifications", "Notifications", "bell"],
+  ["/console/members", "Members", "members"],
+  ["/console/api-keys", "API keys", "key", true],
+  ["/console/provider-keys", "Provider keys", "provider", true],
+  ["/console/webhooks", "Webhooks", "webhook", true],
+  ["/console/audit-log", "Audit log", "audit", true],
 ];

@@ -11,6 +11,7 @@ from procrastinate import JobContext
 from control_plane.building.knowledge_sources.tasks import (
     MOST_ATTEMPTS,
     delete_old_bundles,
+    fail_source,
     ingest_source,
 )
 from control_plane.platform.database import Database
@@ -28,6 +29,7 @@ class Sources:
         self.tenant = tenant
         self.agent_id = agent_id
         self.path = f"/v1/agents/{agent_id}/knowledge-sources"
+        self._database = database
         self._context = cast(
             JobContext,
             SimpleNamespace(
@@ -53,6 +55,11 @@ class Sources:
         tenant_id = str(self.tenant.tenant_id)
         await ingest_source(self._context, tenant_id=tenant_id, source_id=source_id)
         return source_id
+
+    async def fail(self, source_id: str) -> None:
+        """As if each process that began to ingest it had died."""
+        tenant_id = str(self.tenant.tenant_id)
+        await fail_source(self._database, tenant_id=tenant_id, source_id=source_id)
 
     async def delete_old_bundles(self, source_id: str) -> None:
         tenant_id = str(self.tenant.tenant_id)

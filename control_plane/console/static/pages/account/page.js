@@ -1,17 +1,13 @@
 /** The person: name, password, and where they are logged in. */
 
 import {
-  act, ago, api, badge, card, dateTime, enter, formOf, headWith, newPasswordField, pageHead, parts, refresh, secretField,
-  session, small, tableOf, tags, tell, textField,
+  act, ago, api, badge, card, dateTime, enter, formOf, newPasswordField, pageHead, partWith, saving, secretField,
+  session, small, tableOf, tags, textField,
 } from "../../kit.js";
 
 function nameForm({ user }) {
   const name = textField("name", "Your name", { mayBeNull: true, autocomplete: "name" });
-  const save = async (given) => {
-    enter(await api.patch("/v1/me", given));
-    await refresh();
-    tell("Saved");
-  };
+  const save = saving(async (given) => enter(await api.patch("/v1/me", given)), "Saved");
   return card("You", formOf([name], save, { words: "Save the name", values: user }));
 }
 
@@ -20,11 +16,7 @@ function passwordForm() {
     secretField("current_password", "Password now", { autocomplete: "current-password" }),
     newPasswordField("new_password", "New password", "10 characters or more. Your other sessions end."),
   ];
-  const save = async (given) => {
-    await api.put("/v1/me/password", given);
-    await refresh();
-    tell("Your new password is set");
-  };
+  const save = saving((given) => api.put("/v1/me/password", given), "Your new password is set");
   return card("Password", formOf(fields, save, { words: "Set the password" }));
 }
 
@@ -32,9 +24,9 @@ const end = (path) => act(() => api.delete(path));
 
 const COLUMNS = [
   ["Browser", (row) => row.user_agent ?? "Unknown", "main long"],
-  ["Address", (row) => row.address ?? "–"],
-  ["Last used", (row) => ago(row.last_used_at), "when"],
-  ["Ends", (row) => dateTime(row.expires_at), "when"],
+  ["Address", "address"],
+  ["Last used", "last_used_at", "when", ago],
+  ["Ends", "expires_at", "when", dateTime],
   ["", (row) => (row.is_current ? badge("verified", "This one") : small("End", () => end(`/v1/me/sessions/${row.id}`))), "actions"],
 ];
 
@@ -45,8 +37,9 @@ export async function page({ signal }) {
   return [
     pageHead("Account", { about: me.user.email }),
     tags.div({ class: "columns" }, nameForm(me), passwordForm()),
-    parts(
-      headWith(tags.h2("Sessions"), others && small("End all others", () => end("/v1/me/sessions"))),
+    partWith(
+      "Sessions",
+      others && small("End all others", () => end("/v1/me/sessions")),
       tableOf("Sessions", COLUMNS, sessions, "No sessions."),
     ),
   ];

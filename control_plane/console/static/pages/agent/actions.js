@@ -1,7 +1,6 @@
 /** What can be done with an agent as a whole. */
 
-import { act, actIfConfirmed, api, mayAdminister, navigate, press } from "../../kit.js";
-import { share } from "./share.js";
+import { act, actIfConfirmed, api, navigate, press } from "../../kit.js";
 
 const clone = ({ id }) =>
   act(
@@ -19,7 +18,6 @@ const remove = ({ id, name }) =>
   );
 
 export const agentActions = (agent) => [
-  agent.published_version && mayAdminister() && press("Share link", () => share(agent)),
   press("Copy", () => clone(agent)),
   press("Delete", () => remove(agent)),
 ];

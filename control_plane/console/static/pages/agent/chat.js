@@ -40,7 +40,7 @@ function conversation(chat, address, again) {
   );
   const aside = parts(details(chat));
   const foot = parts();
-  const message = textField("text", "Your message", { required: true, maxlength: 4000, autocomplete: "off" });
+  const message = textField("text", "Your message", { maxlength: 4000, autocomplete: "off" });
 
   const over = [p({ role: "status" }, "The agent has ended the chat."), buttons(press("Chat again", again))];
 

@@ -1,13 +1,13 @@
 /** The form of an agent beside the prompt that it makes. */
 
-import { api, formOf, guardUnsaved, parts, refresh, tags, tell } from "../../kit.js";
+import { api, formOf, guardUnsaved, parts, saving, tags } from "../../kit.js";
 import { changesOf, readField, snapshot } from "./changes.js";
 import { promptPreview } from "./prompt_preview.js";
 import { SECTIONS } from "./sections.js";
 
 const { details, div, span, summary } = tags;
 
-function sectionOf({ title, about, isOpen }, fields) {
+function sectionOf([title, about, , isOpen], fields) {
   const body = div({ class: "field-grid" }, fields.map(({ node }) => node));
   return details({ class: "card", open: Boolean(isOpen) }, summary(title, span({ class: "hint" }, about)), body);
 }
@@ -17,18 +17,16 @@ export async function tab({ agent, revision, signal }) {
     api.get("/v1/agents/voices", {}, signal),
     api.get("/v1/agents/llm-options", {}, signal),
   ]);
-  const built = SECTIONS.map((section) => ({ section, fields: section.fields({ agent, voices, models, signal }) }));
-  const fields = built.flatMap((each) => each.fields);
+  const built = SECTIONS.map((section) => [section, section[2]({ agent, voices, models, signal })]);
+  const fields = built.flatMap(([, own]) => own);
   for (const field of fields) field.set(readField(field, agent));
   const first = snapshot(fields);
   const preview = promptPreview(agent.id, () => changesOf(fields, first), signal);
 
-  async function save() {
+  const save = saving(() => {
     const headers = revision ? { "If-Match": revision } : {};
-    await api.patch(`/v1/agents/${agent.id}`, changesOf(fields, first), headers);
-    await refresh();
-    tell("Saved. Publish it to let calls use it.");
-  }
+    return api.patch(`/v1/agents/${agent.id}`, changesOf(fields, first), headers);
+  }, "Saved. Publish it to let calls use it.");
 
   guardUnsaved(() => {
     try {
@@ -38,7 +36,7 @@ export async function tab({ agent, revision, signal }) {
       return true;
     }
   });
-  const content = parts(built.map((each) => sectionOf(each.section, each.fields)));
+  const content = parts(built.map((each) => sectionOf(...each)));
   const shown = formOf(fields, save, { words: "Save", content, foot: "save-bar" });
   shown.addEventListener("input", preview.changed);
   return div({ class: "columns wide-left" }, shown, preview.node);

@@ -7,6 +7,7 @@ const TABS = {
   configure: "Configure",
   publish: "Publish",
   versions: "Versions",
+  knowledge: "Knowledge",
   chat: "Chat",
   talk: "Talk",
   sharing: "Sharing",

@@ -1,21 +1,17 @@
 /** The report before publishing, and the button that publishes. */
 
-import { api, card, checkField, formOf, parts, press, refresh, tags, tell } from "../../kit.js";
+import { api, card, checkField, formOf, linkButton, parts, press, saving, tags } from "../../kit.js";
 import { findingList } from "./findings.js";
 import { showDiff } from "./version_diff.js";
-
-const { a, p } = tags;
 
 /** The only blocker that a person may overrule. */
 const LIMITED = "offline_engine_follows_too_little";
 
 function publishing(agent, revision, isLimited) {
-  const publish = async (given) => {
+  const publish = saving((given) => {
     const headers = revision ? { "If-Match": revision } : {};
-    const { version } = await api.post(`/v1/agents/${agent.id}/publish`, isLimited ? given : undefined, { headers });
-    await refresh();
-    tell(`Version ${version} takes calls now`);
-  };
+    return api.post(`/v1/agents/${agent.id}/publish`, isLimited ? given : undefined, { headers });
+  }, ({ version }) => `Version ${version} takes calls now`);
   const accepts = checkField("accept_limited", "Publish it as it is", {
     hint: "It then leaves out what it cannot follow.",
     required: true,
@@ -23,7 +19,7 @@ function publishing(agent, revision, isLimited) {
   const served = agent.published_version;
   const extra = served && [
     press("See what changes", () => showDiff(agent, served, served)),
-    a({ href: `/console/agents/${agent.id}/talk`, class: "button" }, `Talk to version ${served}`),
+    linkButton(`/console/agents/${agent.id}/talk`, `Talk to version ${served}`),
   ];
   return formOf(isLimited ? [accepts] : [], publish, { words: "Publish", extra: [extra] });
 }
@@ -40,7 +36,7 @@ export async function tab({ agent, revision, signal }) {
   const isLimited = !ready && blockers.every(({ code }) => code === LIMITED);
   const [title, words] = verdict(ready, isLimited);
   return parts(
-    card(title, p(words), (ready || isLimited) && publishing(agent, revision, isLimited)),
+    card(title, tags.p(words), (ready || isLimited) && publishing(agent, revision, isLimited)),
     blockers.length > 0 && card("Must be solved", findingList(blockers, "blocker")),
     warnings.length > 0 && card("Worth a look", findingList(warnings, "warning")),
   );

@@ -11,11 +11,11 @@ import { voiceField } from "./voice_field.js";
 
 const line = (name, words, hint) => textField(name, words, { hint, mayBeNull: true });
 const text = (name, words, hint, rows) => longTextField(name, words, { hint, rows });
-const seconds = (name, words, hint) => numberField(name, words, { hint, min: 0, required: true });
-const share = (name, words, hint) => numberField(name, words, { hint, min: 0, max: 1 });
+const seconds = (name, words, hint) => numberField(name, words, { hint, min: 0 });
+const share = (name, words, hint) => numberField(name, words, { hint, mayBeNull: true, min: 0, max: 1 });
 
 const who = () => [
-  textField("name", "Name of the agent", { required: true, maxlength: 500 }),
+  textField("name", "Name of the agent", { maxlength: 500 }),
   line("persona.name", "Spoken name", "How the agent introduces itself. Empty: the name of the agent."),
   line("persona.role", "Role", "For example: receptionist."),
   line("persona.companyName", "Company"),
@@ -41,7 +41,7 @@ const conversation = () => [
     "What it collects",
     () => [
       textField("name", "Name"),
-      textField("description", "Description"),
+      textField("description", "Description", { required: false }),
       checkField("required", "Must be known before the call ends"),
     ],
     { add: "Add something to collect" },
@@ -66,7 +66,6 @@ const prompt = () => [
       ["builder", "Persona and conversation, and the instructions below"],
       ["raw", "Only the instructions below, word for word"],
     ],
-    {},
   ),
   text("system_prompt", "Instructions", "May hold variables such as {{ customer.name }}.", 8),
   line("advanced.offLimitsTopics", "Topics it does not speak about"),
@@ -75,7 +74,7 @@ const prompt = () => [
 
 const speech = ({ voices, models, agent, signal }) => [
   voiceField("voice", "Voice", voices, signal),
-  textField("language", "Language", { required: true, hint: "A language tag such as en-US." }),
+  textField("language", "Language", { hint: "A language tag such as en-US." }),
   linesField("supported_languages", "All its languages", { hint: "One tag a line.", rows: 2 }),
   ...(agent.agent_kind === "managed"
     ? []
@@ -123,13 +122,13 @@ const tools = () => [
   }),
 ];
 
-/** `isOpen` sections are shown at once. */
+/** Each `[title, about, fields, isOpen]`. */
 export const SECTIONS = [
-  { title: "Who it is", about: "Name, role, company, knowledge", fields: who, isOpen: true },
-  { title: "What it says", about: "First sentence, questions, replies", fields: conversation, isOpen: true },
-  { title: "Prompt", about: "Own instructions, limits", fields: prompt },
-  { title: "Voice and models", about: "Voice, languages, providers", fields: speech },
-  { title: "Turn-taking", about: "Interruptions, pauses, limits", fields: turns },
-  { title: "Recording and after the call", about: "Recording, summary, extraction", fields: after },
-  { title: "Tools", about: "What it can do besides talking", fields: tools },
+  ["Who it is", "Name, role, company, knowledge", who, true],
+  ["What it says", "First sentence, questions, replies", conversation, true],
+  ["Prompt", "Own instructions, limits", prompt],
+  ["Voice and models", "Voice, languages, providers", speech],
+  ["Turn-taking", "Interruptions, pauses, limits", turns],
+  ["Recording and after the call", "Recording, summary, extraction", after],
+  ["Tools", "What it can do besides talking", tools],
 ];

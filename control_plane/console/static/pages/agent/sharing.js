@@ -1,18 +1,18 @@
 /** Who may try the agent: anybody with its public link, and the people who were invited. */
 
 import {
-  act, actIfConfirmed, ago, api, badge, buttons, card, figures, formOf, headWith, hint, linesField, number, numberField,
-  parts, press, quiet, refresh, tags, tell,
+  act, actIfConfirmed, ago, api, badge, buttons, card, cardWith, figures, formOf, hint, linesField, number, numberField,
+  parts, press, quiet, saving, tags,
 } from "../../kit.js";
 import { testerPart } from "./testers.js";
 
-const { a, h2, p, section } = tags;
+const limit = (name, words, min, max) => numberField(name, words, { min, max, step: 1 });
 
 const settingsFields = () => [
-  numberField("minutes_limit", "Minutes for all visitors together", { min: 0, max: 6000, step: 1, required: true }),
-  numberField("max_call_seconds", "Longest call, in seconds", { min: 60, max: 1800, step: 1, required: true }),
-  numberField("max_concurrent", "Visitors in a call at a time", { min: 1, max: 10, step: 1, required: true }),
-  numberField("calls_per_ip_hour", "Calls of one visitor in an hour", { min: 1, max: 30, step: 1, required: true }),
+  limit("minutes_limit", "Minutes for all visitors together", 0, 6000),
+  limit("max_call_seconds", "Longest call, in seconds", 60, 1800),
+  limit("max_concurrent", "Visitors in a call at a time", 1, 10),
+  limit("calls_per_ip_hour", "Calls of one visitor in an hour", 1, 30),
   linesField("allowed_origins", "Pages of yours that may show it", {
     hint: "One a line, such as https://shop.example. Empty: only the link's own page.",
     rows: 2,
@@ -23,14 +23,10 @@ function linkCard(path, link) {
   if (!link)
     return card(
       "Public link",
-      p("A page on which anybody can talk to this agent, without a log-in, for as many minutes as you give."),
+      tags.p("A page on which anybody can talk to this agent, without a log-in, for as many minutes as you give."),
       buttons(press("Make a public link", () => act(() => api.put(path, {}), "The link works now"), "primary")),
     );
-  const save = async (given) => {
-    await api.put(path, given);
-    await refresh();
-    tell("The link is saved");
-  };
+  const save = saving((given) => api.put(path, given), "The link is saved");
   const turn = () => act(() => api.put(path, { enabled: !link.enabled }), link.enabled ? "Nobody can begin a call with the link now" : "The link works again");
   const renew = () =>
     actIfConfirmed(
@@ -38,10 +34,10 @@ function linkCard(path, link) {
       () => api.post(`${path}/regenerate`),
       "The link has a new address",
     );
-  return section(
-    { class: "card" },
-    headWith(h2("Public link"), badge(link.enabled ? "verified" : "none", link.enabled ? "On" : "Off")),
-    p(a({ href: link.url, target: "_blank", rel: "noopener" }, link.url)),
+  return cardWith(
+    "Public link",
+    badge(link.enabled ? "verified" : "none", link.enabled ? "On" : "Off"),
+    tags.p(tags.a({ href: link.url, target: "_blank", rel: "noopener" }, link.url)),
     figures([
       ["Minutes used", number(link.minutes_used)],
       ["Left", number(link.minutes_remaining)],

@@ -1,13 +1,11 @@
 /** A call with the agent, on the call page in a frame. */
 
-import { api, buttons, card, fill, formOf, parts, quiet, session, tags } from "../../kit.js";
-
-const { a, iframe, p } = tags;
+import { api, buttons, card, fill, formOf, linkButton, parts, quiet, session, tags } from "../../kit.js";
 
 /** The call page, joined with the access token of the call that was just made. */
 function callFrame({ id, participants }) {
   const token = participants[0].access.token;
-  const frame = iframe({
+  const frame = tags.iframe({
     class: "talk",
     title: "Call with the agent",
     allow: "microphone; autoplay",
@@ -23,8 +21,8 @@ function callFrame({ id, participants }) {
 export async function tab({ agent }) {
   const place = parts();
   if (!agent.published_version) {
-    const publish = a({ href: `/console/agents/${agent.id}/publish`, class: "button primary" }, "Publish it");
-    return card("Publish it first", p("Calls use the published version."), buttons(publish));
+    const publish = linkButton(`/console/agents/${agent.id}/publish`, "Publish it", "primary");
+    return card("Publish it first", tags.p("Calls use the published version."), buttons(publish));
   }
   const begin = async () => {
     const identity = session().user?.email ?? "console";
@@ -33,7 +31,7 @@ export async function tab({ agent }) {
       participants: [{ transport: "webrtc", identity }],
       metadata: { from: "console" },
     });
-    const read = a({ href: `/console/calls/${call.id}`, class: "button" }, "Read this call");
+    const read = linkButton(`/console/calls/${call.id}`, "Read this call");
     fill(place, callFrame(call), buttons(read, startForm("Call again")));
   };
   const startForm = (words) => formOf([], begin, { words });

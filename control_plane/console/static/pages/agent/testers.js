@@ -1,12 +1,12 @@
 /** People who were invited by mail to talk to the agent, each with minutes of their own. */
 
 import {
-  act, actIfConfirmed, actionColumn, api, badge, dateTime, formDialog, headWith, mailField, number, numberField, parts,
-  press, quiet, small, tableOf, tags, textField,
+  act, actIfConfirmed, actionColumn, api, badge, dateTime, formDialog, mailField, number, numberField, partWith, press,
+  quiet, small, tableOf, textField,
 } from "../../kit.js";
 
 const minutesField = (min) =>
-  numberField("minutes_limit", "Minutes at your cost", { min, max: 600, step: 1, required: true });
+  numberField("minutes_limit", "Minutes at your cost", { min, max: 600, step: 1 });
 
 const endField = () =>
   textField("expires_at", "Ends on", { type: "date", mayBeNull: true, hint: "At the beginning of the day, UTC. Empty: never." });
@@ -46,10 +46,10 @@ const minutes = ({ minutes_used: used, minutes_limit: most, minutes_requested_at
 ];
 
 const columns = (path, least) => [
-  ["Mail address", (row) => row.email, "main long"],
+  ["Mail address", "email", "main long"],
   ["State", ({ status }) => badge(status === "invited" ? "verified" : status)],
   ["Minutes used", minutes],
-  ["Ends", (row) => dateTime(row.expires_at), "when"],
+  ["Ends", "expires_at", "when", dateTime],
   ["Mail", (row) => (row.invite_sent ? dateTime(row.sent_at) : "Not sent")],
   actionColumn((row) => [
     small("Change", () => change(`${path}/${row.id}`, row, least)),
@@ -61,8 +61,9 @@ const columns = (path, least) => [
 /** @param shared as `GET /v1/agents/:id/testers` gives it. */
 export function testerPart(path, { testers, agent_uses_owner_keys: usesOwnKeys }) {
   const least = usesOwnKeys ? 1 : 0;
-  return parts(
-    headWith(tags.h2("Testers"), press("Invite a tester", () => invite(path, least))),
+  return partWith(
+    "Testers",
+    press("Invite a tester", () => invite(path, least)),
     tableOf("Testers", columns(path, least), testers, "Nobody is invited yet."),
   );
 }

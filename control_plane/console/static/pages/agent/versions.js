@@ -22,7 +22,7 @@ function state(row) {
 const columns = (agent, newest) => [
   ["Version", (row) => `Version ${row.version}`, "main"],
   ["State", state],
-  ["Published", (row) => dateTime(row.published_at), "when"],
+  ["Published", "published_at", "when", dateTime],
   ["Digest", (row) => tags.code(row.digest.replace(/^sha256:/, "").slice(0, 10))],
   actionColumn((row) => [
     small("Compare", () => showDiff(agent, newest, row.version)),
@@ -33,7 +33,6 @@ const columns = (agent, newest) => [
 export const tab = ({ agent, signal }) =>
   pagedTable("Versions", (rows) => columns(agent, rows[0]?.version), {
     path: `/v1/agents/${agent.id}/versions`,
-    list: "versions",
     empty: "No versions yet. Publish the agent to make the first.",
     signal,
   });

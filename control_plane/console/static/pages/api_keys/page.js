@@ -2,7 +2,7 @@
 
 import {
   actIfConfirmed, actionColumn, ago, api, badge, choiceField, formDialog, icon, linesField, pagedTable, pageHead, press,
-  refresh, report, confirmed, sentence, showSecret, small, tags, textField,
+  refresh, sentence, showSecret, small, tags, textField,
 } from "../../kit.js";
 
 const KEYS = "/v1/api-keys";
@@ -12,10 +12,15 @@ function wanted({ name, kind, allowed_origins: origins }) {
   return kind === "publishable" && origins.length ? { name, kind, allowed_origins: origins } : { name, kind };
 }
 
+async function show({ name, key }) {
+  await showSecret(`Your key ${name}`, key);
+  await refresh();
+}
+
 async function create() {
   const made = await formDialog("New API key", {
     fields: [
-      textField("name", "Name", { required: true, hint: "What uses it, for example: server." }),
+      textField("name", "Name", { hint: "What uses it, for example: server." }),
       choiceField("kind", "Kind", [
         ["secret", "Secret: may do everything, stays on your servers"],
         ["publishable", "Publishable: may only start calls, stands in web pages"],
@@ -28,22 +33,16 @@ async function create() {
     send: (given) => api.post(KEYS, wanted(given)),
     words: "Create the key",
   });
-  if (!made) return;
-  await showSecret(`Your key ${made.name}`, made.key);
-  await refresh();
+  if (made) await show(made);
 }
 
-async function rotate(key) {
-  const words = "You get a new key at once. The old one works for a day, so that you can exchange it.";
-  if (!(await confirmed(`Rotate ${key.name}?`, words, "Rotate"))) return;
-  try {
-    const made = await api.post(`${KEYS}/${key.id}/rotate`, { overlap_seconds: 86_400 });
-    await showSecret(`Your new key ${made.name}`, made.key);
-    await refresh();
-  } catch (error) {
-    report(error);
-  }
-}
+const rotate = (key) =>
+  actIfConfirmed(
+    [`Rotate ${key.name}?`, "You get a new key at once. The old one works for a day, so that you can exchange it.", "Rotate"],
+    () => api.post(`${KEYS}/${key.id}/rotate`, { overlap_seconds: 86_400 }),
+    null,
+    show,
+  );
 
 const revoke = (key) =>
   actIfConfirmed(
@@ -58,7 +57,7 @@ function state(key) {
 }
 
 const COLUMNS = [
-  ["Name", (row) => row.name, "main"],
+  ["Name", "name", "main"],
   ["Kind", (row) => sentence(row.kind)],
   ["Key", (row) => tags.code(row.hint)],
   ["State", state],

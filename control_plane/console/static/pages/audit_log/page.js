@@ -10,16 +10,16 @@ function changes(entry) {
 }
 
 const COLUMNS = [
-  ["Action", (row) => code(row.action), "main"],
-  ["When", (row) => dateTime(row.created_at), "when"],
-  ["Who", (row) => row.actor_label],
-  ["Address", (row) => row.address ?? "–"],
-  ["What", (row) => row.target_id ?? "–", "long"],
+  ["Action", "action", "main", code],
+  ["When", "created_at", "when", dateTime],
+  ["Who", "actor_label"],
+  ["Address", "address"],
+  ["What", "target_id", "long"],
   ["Changes", changes, "long"],
 ];
 
 export async function page({ query, signal }) {
-  const action = textField("action", "Action", { hint: "For example: agent.published", type: "search" });
+  const action = textField("action", "Action", { hint: "For example: agent.published", type: "search", required: false });
   const asked = { path: "/v1/audit-log", list: "entries", query: { action: query.get("action") }, empty: "Nothing here.", signal };
   return [
     pageHead("Audit log"),

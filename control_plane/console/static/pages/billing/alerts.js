@@ -2,7 +2,7 @@
 
 import {
   act, actionColumn, ago, api, badge, checkField, formOf, linesField, mayAdminister, money, numberField, part, quiet,
-  refresh, small, tableOf,
+  saving, small, tablePart,
 } from "../../kit.js";
 
 const WORDS = {
@@ -18,13 +18,13 @@ const acknowledge = (id) => act(() => api.post(`/v1/billing/spend-alerts/${id}/a
 
 const COLUMNS = [
   ["Alert", (row) => WORDS[row.alert_type]?.(row) ?? row.alert_type, "main"],
-  ["When", (row) => ago(row.created_at)],
+  ["When", "created_at", "when", ago],
   ["Severity", ({ severity }) => (severity === "critical" ? badge("failed", "Critical") : badge("warning"))],
   actionColumn((row) => (row.acknowledged_at ? "Seen" : mayAdminister() && small("Mark as seen", () => acknowledge(row.id)))),
 ];
 
 export const alertSection = ({ unacknowledged, recent }) =>
-  part("Alerts", tableOf("Alerts", COLUMNS, [...unacknowledged, ...recent], "No alerts."));
+  tablePart("Alerts", COLUMNS, [...unacknowledged, ...recent], "No alerts.");
 
 export function alertSettings(settings) {
   const fields = [
@@ -39,10 +39,10 @@ export function alertSettings(settings) {
     }),
     checkField("email_enabled", "Mail each alert to owners and admins"),
   ];
-  const save = async (wanted) => {
-    await api.put("/v1/billing/alerts", { ...wanted, thresholds_usd: wanted.thresholds_usd.map(Number) });
-    await refresh();
-  };
+  const save = saving(
+    (wanted) => api.put("/v1/billing/alerts", { ...wanted, thresholds_usd: wanted.thresholds_usd.map(Number) }),
+    "Saved",
+  );
   return part(
     "What you are told",
     quiet("You are also told when calls cost much more within an hour than is usual for you."),

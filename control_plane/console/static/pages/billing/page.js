@@ -1,14 +1,13 @@
 /** Money: what is left and for how long, what was spent on what, alerts, and each transaction. */
 
 import {
-  act, api, buttons, dateTime, figures, mayAdminister, minorMoney, money, number, pageHead, part, sentence, small,
+  act, api, buttons, dateTime, figures, linkButton, mayAdminister, minorMoney, money, number, pageHead, part, sentence, small,
   tags,
 } from "../../kit.js";
 import { alertSettings, alertSection } from "./alerts.js";
 import { spendSection } from "./spend.js";
 import { transactionSection } from "./transactions.js";
 
-const { a, p } = tags;
 const TONES = { ok: "Enough", low: "Low", critical: "Critical" };
 
 function runway({ runway_days_estimate: days }) {
@@ -29,12 +28,12 @@ function planSection({ plan, extra_usage_enabled: isOn, monthly_credit_resets_at
   const change = () => act(() => api.put("/v1/billing/extra-usage", { enabled: !isOn }));
   return part(
     `Plan: ${plan.display_name}`,
-    p(
+    tags.p(
       renewed
         ? `It includes ${minorMoney(plan.monthly_credit_cents)} a month. What is left expires on ${dateTime(renewed)}.`
         : "It includes no monthly credit.",
     ),
-    p(isOn ? "When plan and free credit are used up, calls go on to top-up credit." : "Calls stop when plan and free credit are used up."),
+    tags.p(isOn ? "When plan and free credit are used up, calls go on to top-up credit." : "Calls stop when plan and free credit are used up."),
     mayAdminister() && buttons(small(isOn ? "Stop at the included credit" : "Go on to top-up credit", change)),
   );
 }
@@ -51,7 +50,7 @@ export async function page({ query, signal }) {
   ]);
   return [
     pageHead("Billing", {
-      actions: a({ href: "/v1/billing/export.csv", class: "button", download: "calls.csv" }, "Export calls"),
+      actions: linkButton("/v1/billing/export.csv", "Export calls", "", { download: "calls.csv" }),
     }),
     figures(amounts(balance, plan)),
     alertSection(raised),

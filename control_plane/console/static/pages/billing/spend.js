@@ -2,21 +2,20 @@
 
 import { exactMoney, linkRow, number, part, quiet, tableOf, tags } from "../../kit.js";
 
-const { a } = tags;
 const GROUPINGS = { day: "By day", agent: "By agent", model: "By model" };
 const KEYS = { day: "Day (UTC)", agent: "Agent", model: "Model" };
 
 function name(by, { key, name: words }) {
-  if (by === "agent") return a({ href: `/console/agents/${key}` }, words ?? key);
+  if (by === "agent") return tags.a({ href: `/console/agents/${key}` }, words ?? key);
   return by === "model" ? key.replaceAll("/", " ") : key;
 }
 
 export function spendSection(spend) {
   const columns = [
     [KEYS[spend.by], (row) => name(spend.by, row), "main"],
-    ["Calls", (row) => number(row.calls)],
-    ["Minutes", (row) => number(row.minutes)],
-    ["Cost", (row) => exactMoney(row.spend_usd)],
+    ["Calls", "calls", "number", number],
+    ["Minutes", "minutes", "number", number],
+    ["Cost", "spend_usd", "number", exactMoney],
   ];
   const links = Object.entries(GROUPINGS).map(([by, words]) => [`/console/billing?by=${by}`, words, by === spend.by]);
   return part(

@@ -2,18 +2,17 @@
 
 import { api, dateTime, exactMoney, part, quiet, sentence, tableOf, tags } from "../../kit.js";
 
-const { a } = tags;
 const MOST = 100;
 
 const COLUMNS = [
   [
     "What",
-    ({ call_id, description }) => (call_id ? a({ href: `/console/calls/${call_id}` }, description) : description),
+    ({ call_id, description }) => (call_id ? tags.a({ href: `/console/calls/${call_id}` }, description) : description),
     "main",
   ],
-  ["Type", ({ transaction_type }) => (transaction_type === "topup" ? "Top-up" : sentence(transaction_type))],
-  ["When", ({ created_at }) => dateTime(created_at)],
-  ["Amount", ({ amount_usd }) => exactMoney(amount_usd)],
+  ["Type", (row) => sentence(row.transaction_type)],
+  ["When", "created_at", "when", dateTime],
+  ["Amount", "amount_usd", "number", exactMoney],
 ];
 
 export async function transactionSection(signal) {

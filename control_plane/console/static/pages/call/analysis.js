@@ -1,8 +1,8 @@
 /** What was found in the call afterwards. */
 
-import { badge, headWith, quiet, sentence, tags } from "../../kit.js";
+import { badge, cardWith, headWith, quiet, sentence, tags } from "../../kit.js";
 
-const { h2, h3, li, p, pre, section, ul } = tags;
+const { h3, li, p, pre, ul } = tags;
 
 function evaluationPart({ passed, score, reasoning, criteria }) {
   const items = criteria.map((each) => li({ class: each.passed ? "" : "blocker" }, each.criterion, quiet(each.reasoning)));
@@ -16,9 +16,9 @@ function evaluationPart({ passed, score, reasoning, criteria }) {
 export function analysisCard(intelligence) {
   const { status, summary, sentiment, structured_data: data, evaluation, errors } = intelligence;
   const isEmpty = !summary && !data && !evaluation && !errors.length;
-  return section(
-    { class: "card" },
-    headWith(h2("Analysis"), sentiment ? badge("plain", sentence(sentiment)) : badge(status)),
+  return cardWith(
+    "Analysis",
+    sentiment ? badge("plain", sentence(sentiment)) : badge(status),
     isEmpty && quiet(["pending", "processing"].includes(status) ? "It comes in a moment." : "There is none."),
     summary && p(summary),
     data && [h3("Read from the call"), pre({ tabindex: "0", role: "region", "aria-label": "Read from the call" }, JSON.stringify(data, null, 2))],

@@ -2,7 +2,7 @@
 
 import { billed, card, clock, dateTime, exactMoney, facts, hint, number, tags } from "../../kit.js";
 
-const { code, dd, details, div, dl, dt, h3, li, summary, ul } = tags;
+const { code, details, div, h3, li, summary, ul } = tags;
 
 const HOLDS = { open: "is held", settled: "was held, and settled by the charge", released: "was held, and given back" };
 
@@ -49,14 +49,11 @@ export function billCard(call, bill) {
   return card(
     "Bill",
     bill.agents.map((agent) => agentRows(agent, bill.agents.length === 1)),
-    dl(
-      { class: "facts" },
-      dt("Billed time"),
-      dd(clock(bill.billable_seconds)),
-      bill.phone_cost > 0 && [dt("Of this for phones"), dd(exactMoney(bill.phone_cost))],
-      dt({ class: "total" }, "Total"),
-      dd({ class: "total" }, exactMoney(bill.total_cost)),
-    ),
+    facts([
+      ["Billed time", clock(bill.billable_seconds)],
+      bill.phone_cost > 0 && ["Of this for phones", exactMoney(bill.phone_cost)],
+      ["Total", exactMoney(bill.total_cost), "total"],
+    ]),
     origin(bill),
     used.length > 0 && div(h3("Used"), used),
   );

@@ -1,14 +1,12 @@
 /** The phones of a call: how far each has come, and the keys that were pressed on it. */
 
-import { ago, badge, card, clock, dateTime, exactMoney, facts, headWith, sentence, tags } from "../../kit.js";
+import { ago, badge, card, clock, dateTime, exactMoney, facts, headWith, sentence, tags, timeOfDay } from "../../kit.js";
 
 const { code, h3, li, time, ul } = tags;
 const PRESSED = { received: "The person pressed ", sent: "The agent pressed " };
 
-const moment = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-
 const pressed = ({ direction, digits, pressed_at: at }) =>
-  li(time({ datetime: at }, moment.format(new Date(at))), " ", PRESSED[direction], digits === null ? "keys that are not kept" : code(digits));
+  li(time({ datetime: at }, timeOfDay(at)), " ", PRESSED[direction], digits === null ? "keys that are not kept" : code(digits));
 
 function progress({ attempts, last_outcome: outcome, due_at: due, direction }) {
   if (direction === "inbound") return "Called you";

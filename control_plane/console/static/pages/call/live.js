@@ -1,8 +1,8 @@
 /** A call while it runs, from its event stream. */
 
-import { fill, headWith, isOver, quiet, tags } from "../../kit.js";
+import { cardWith, fill, isOver, quiet, tags } from "../../kit.js";
 
-const { div, h2, li, ol, p, section } = tags;
+const { div, li, ol, p } = tags;
 const STATES = { listening: "The agent listens.", thinking: "The agent thinks.", speaking: "The agent speaks." };
 
 /** @param ended is called once the call is over. */
@@ -36,5 +36,5 @@ export function liveTranscript(call, signal, ended) {
   source.addEventListener("transcript", ({ data }) => utter(JSON.parse(data)));
   source.addEventListener("state", ({ data }) => change(JSON.parse(data)));
   signal.addEventListener("abort", () => source.close());
-  return section({ class: "card" }, headWith(h2("Conversation"), state), list);
+  return cardWith("Conversation", state, list);
 }

@@ -13,7 +13,6 @@ import { liveTranscript } from "./live.js";
 import { recordingPlayer } from "./player.js";
 import { transcriptList } from "./transcript.js";
 
-const { a, div } = tags;
 const ASK_EVERY_MS = 4000;
 const RATINGS = { up: "Good", down: "Bad" };
 
@@ -59,7 +58,7 @@ function detailsCards(call) {
     ["Started", dateTime(call.started_at)],
     ["Ended", dateTime(call.ended_at)],
     ...call.participants.map(({ role, identity, transport }) => [sentence(role), transport === "pstn" ? `${identity} (phone)` : `${identity} (browser)`]),
-    ...(call.feedback ? [["Rated", ratingOf(call.feedback)]] : []),
+    call.feedback && ["Rated", ratingOf(call.feedback)],
     ["Call", call.id],
   ];
   return [slots.length > 0 && card("Collected", facts(slots)), card("Details", facts(details))];
@@ -72,11 +71,11 @@ export async function page({ params, signal }) {
   if (over && isUnfinished(call)) repeat(async () => isUnfinished(await ask()) || refresh(), ASK_EVERY_MS, signal);
   return [
     pageHead(call.agent.name, {
-      about: [badge(call.status), " ", dateTime(call.created_at), " · ", a({ href: `/console/agents/${call.agent.id}` }, "Agent")],
+      about: [badge(call.status), " ", dateTime(call.created_at), " · ", tags.a({ href: `/console/agents/${call.agent.id}` }, "Agent")],
       actions: over ? exportButtons(call) : press("End the call", () => hangUp(call), "danger"),
     }),
     figures(summary(call)),
-    div(
+    tags.div(
       { class: "columns wide-left" },
       parts(conversationCard(call, signal), eventsCard(call)),
       parts(legsCard(legs), over && analysisCard(call.intelligence), billCard(call, bill), detailsCards(call)),

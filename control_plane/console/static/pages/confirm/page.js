@@ -1,6 +1,7 @@
 /** Waits until the person has opened the link in their mail. */
 
-import { loadSession, logOut, navigate, press, quiet, repeat, session, tags } from "../../kit.js";
+import { leave } from "../../core/frame.js";
+import { loadSession, navigate, press, quiet, repeat, session, tags } from "../../kit.js";
 
 const { h1, p } = tags;
 const ASK_EVERY_MS = 3000;
@@ -8,11 +9,6 @@ const ASK_EVERY_MS = 3000;
 async function look() {
   await loadSession();
   if (session()?.user?.email_confirmed !== false) navigate("/console", { replace: true });
-}
-
-async function leave() {
-  await logOut();
-  navigate("/console/log-in");
 }
 
 export async function page({ signal }) {

@@ -1,8 +1,8 @@
 /** What a new account does next. */
 
-import { api, card, tags } from "../../kit.js";
+import { api, card, linkButton, tags } from "../../kit.js";
 
-const { a, li, ol, span } = tags;
+const { li, ol, span } = tags;
 
 export async function nextSteps(agentCount, signal) {
   const { agents } = agentCount ? await api.get("/v1/agents", { limit: 1 }, signal) : { agents: [] };
@@ -18,7 +18,7 @@ export async function nextSteps(agentCount, signal) {
     li(
       { "data-done": String(Boolean(step.isDone)) },
       span(step.words, step.isDone && span({ class: "hidden-words" }, " (done)")),
-      step === next && step.href && a({ href: step.href, class: "button primary" }, step.action),
+      step === next && step.href && linkButton(step.href, step.action, "primary"),
     ),
   );
   return card("What to do next", ol({ class: "steps" }, items));

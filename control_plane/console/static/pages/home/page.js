@@ -1,12 +1,11 @@
 /** The first look: what to do next, money, and the last two weeks. */
 
 import { callList } from "../../components/call_list.js";
-import { api, clock, figures, headWith, hint, icon, later, money, number, pageHead, parts, session, tags } from "../../kit.js";
+import { api, clock, figures, hint, icon, later, linkButton, money, number, pageHead, partWith, session, tags } from "../../kit.js";
 import { charts } from "./charts.js";
 import { byDay, callsSince, dailyLatencies, daysBack, totals } from "./days.js";
 import { nextSteps } from "./next_steps.js";
 
-const { a, h2 } = tags;
 const DAYS = 14;
 const RECENT = 5;
 
@@ -31,16 +30,13 @@ export async function page({ signal }) {
   return [
     pageHead("Home", {
       about: session().tenant.name,
-      actions: a({ href: "/console/agents/new", class: "button primary" }, icon("plus"), "New agent"),
+      actions: linkButton("/console/agents/new", [icon("plus"), "New agent"], "primary"),
     }),
     isNew && later(nextSteps(agents, signal)),
     figures(amounts(balance, totals(days))),
     !isNew && charts(days, latencies),
     !isWhole && hint(`Counted are the newest ${number(calls.length)} calls.`),
     !isNew &&
-      parts(
-        headWith(h2("Latest calls"), a({ href: "/console/calls" }, "All calls")),
-        later(callList({ query: {}, signal, most: RECENT })),
-      ),
+      partWith("Latest calls", tags.a({ href: "/console/calls" }, "All calls"), later(callList({ query: {}, signal, most: RECENT }))),
   ];
 }

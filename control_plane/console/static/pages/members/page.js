@@ -2,7 +2,7 @@
 
 import {
   act, actIfConfirmed, actionColumn, ago, api, badge, choiceField, dateTime, formDialog, icon, loadSession, mailField,
-  mayAdminister, pageHead, part, press, quiet, sentence, session, small, tableOf, tags,
+  mayAdminister, pageHead, press, quiet, sentence, session, small, tableOf, tablePart, tags,
 } from "../../kit.js";
 
 const MOST = 200;
@@ -14,7 +14,7 @@ const invite = () =>
   formDialog("Invite somebody", {
     fields: [
       mailField(),
-      choiceField("role", "Role", roles().map((role) => [role, sentence(role)]), {
+      choiceField("role", "Role", roles(), {
         hint: "Admins also manage members and keys.",
       }),
     ],
@@ -54,15 +54,15 @@ const leave = () =>
 const MEMBER_COLUMNS = [
   ["Member", (row) => (row.name ? [row.name, quiet(row.email)] : row.email), "main long"],
   ["Role", roleCell],
-  ["Since", (row) => dateTime(row.joined_at), "when"],
+  ["Since", "joined_at", "when", dateTime],
   actionColumn((row) => (isSelf(row) ? small("Leave", leave) : mayChange(row) && small("Remove", () => remove(row)))),
 ];
 
 const INVITATION_COLUMNS = [
-  ["Mail address", (row) => row.email, "main long"],
+  ["Mail address", "email", "main long"],
   ["Role", (row) => sentence(row.role)],
   ["State", (row) => badge(row.status)],
-  ["Sent", (row) => ago(row.sent_at), "when"],
+  ["Sent", "sent_at", "when", ago],
   actionColumn(({ id, status }) => {
     const path = `/v1/invitations/${id}`;
     return (
@@ -86,6 +86,6 @@ export async function page({ signal }) {
       actions: isAdministrator && press([icon("plus"), "Invite"], invite, "primary"),
     }),
     tableOf("Members", MEMBER_COLUMNS, members, "No members."),
-    invitations.length > 0 && part("Invitations", tableOf("Invitations", INVITATION_COLUMNS, invitations, "")),
+    invitations.length > 0 && tablePart("Invitations", INVITATION_COLUMNS, invitations, ""),
   ];
 }

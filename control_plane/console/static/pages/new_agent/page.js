@@ -49,12 +49,10 @@ function describeCard() {
   });
   const describe = ({ prompt }) => generate(prompt, place);
   const use = (example) => {
-    words.set(example.words);
+    words.set(example);
     words.focus();
   };
-  const examples = EXAMPLES.map((example) =>
-    press([span(example.title), tags.small(example.about)], () => use(example)),
-  );
+  const examples = EXAMPLES.map(([title, about, example]) => press([span(title), tags.small(about)], () => use(example)));
   return fill(
     place,
     h2("Describe it"),
@@ -64,7 +62,7 @@ function describeCard() {
 }
 
 function emptyCard() {
-  const name = textField("name", "Name", { required: true, maxlength: 500 });
+  const name = textField("name", "Name", { maxlength: 500 });
   return card(
     "Or begin empty",
     quiet("You fill in everything yourself."),

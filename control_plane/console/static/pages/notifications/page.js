@@ -1,7 +1,7 @@
 /** What happened, and over which channels the tenant and the person hear of it. */
 
 import {
-  act, actionColumn, ago, api, badge, buttons, mayAdminister, pagedTable, pageHead, part, quiet, report, sentence,
+  act, actionColumn, ago, api, badge, buttons, mayAdminister, pagedTable, pageHead, part, quiet, sentence,
   small, tableOf, tags,
 } from "../../kit.js";
 import { recount } from "../../core/bell.js";
@@ -13,9 +13,9 @@ const PREFERENCES = `${FEED}/preferences`;
 const change = (words, method, path) => small(words, () => act(() => api[method](FEED + path).then(recount)));
 
 const FEED_COLUMNS = [
-  ["What", ({ title }) => title, "main"],
-  ["Message", ({ message }) => message, "long"],
-  ["When", ({ created_at }) => ago(created_at), "when"],
+  ["What", "title", "main"],
+  ["Message", "message", "long"],
+  ["When", "created_at", "when", ago],
   ["State", ({ is_read }) => badge(is_read ? "read" : "unread", is_read ? "Read" : "New")],
   actionColumn(({ id, is_read }) => !is_read && change("Mark as read", "put", `/${id}/read`)),
 ];
@@ -23,14 +23,9 @@ const FEED_COLUMNS = [
 /** A box that saves itself. */
 function choice(row, channel, words, path) {
   const field = `${channel}_enabled`;
-  const save = async (event) => {
-    const box = event.target;
-    try {
-      await api.put(path, { event_category: row.event_category, [field]: box.checked });
-    } catch (error) {
-      box.checked = !box.checked;
-      report(error);
-    }
+  const save = async ({ target: box }) => {
+    const send = () => api.put(path, { event_category: row.event_category, [field]: box.checked });
+    if (!(await act(send, null, () => undefined))) box.checked = !box.checked;
   };
   const name = `${words}: ${sentence(row.event_category)}`;
   return tags.input({ type: "checkbox", checked: row[field], "aria-label": name, onchange: save });
@@ -46,7 +41,7 @@ const CHANNELS = [
 const ASKED_FOR_WEBHOOKS = ["billing.low_balance", "billing.balance_depleted"];
 
 const columns = (path, channels) => [
-  ["Category", ({ event_category }) => sentence(event_category), "main"],
+  ["Category", "event_category", "main", sentence],
   ...CHANNELS.filter(([channel]) => channels.includes(channel)).map(([channel, words]) => [
     words,
     (row) => (channel !== "webhook" || ASKED_FOR_WEBHOOKS.includes(row.event_category)) && choice(row, channel, words, path),

@@ -1,29 +1,23 @@
 /** The person's own number for SMS, confirmed with a code. */
 
-import { act, api, formOf, part, press, quiet, refresh, tell, textField } from "../../kit.js";
+import { act, api, formOf, part, press, quiet, saving, textField } from "../../kit.js";
 
 const PHONE = "/v1/notifications/phone";
 
-async function send(given) {
-  const { code_sent: wasSent } = await api.put(PHONE, given);
-  await refresh();
-  tell(wasSent ? "A code is on its way to you" : "The code could not be sent. Try again later.");
-}
+const send = saving(
+  (given) => api.put(PHONE, given),
+  ({ code_sent: wasSent }) => (wasSent ? "A code is on its way to you" : "The code could not be sent. Try again later."),
+);
 
-async function confirm(given) {
-  await api.put(`${PHONE}/confirmation`, given);
-  await refresh();
-  tell("Your number is confirmed");
-}
+const confirm = saving((given) => api.put(`${PHONE}/confirmation`, given), "Your number is confirmed");
 
 const numberField = () =>
-  textField("number", "Phone number", { type: "tel", autocomplete: "tel", required: true, hint: "With + and country code. A code is sent to it." });
+  textField("number", "Phone number", { type: "tel", autocomplete: "tel", hint: "With + and country code. A code is sent to it." });
 
 const codeField = (number) =>
   textField("code", "Code", {
     inputmode: "numeric",
     autocomplete: "one-time-code",
-    required: true,
     hint: `The code that was sent to ${number}. It lasts 15 minutes.`,
   });
 

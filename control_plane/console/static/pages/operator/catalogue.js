@@ -1,6 +1,6 @@
 /** Models and managed agents that tenants can choose, each of which can be switched off. */
 
-import { act, actionColumn, badge, part, small, tableOf } from "../../kit.js";
+import { act, actionColumn, badge, small, tablePart } from "../../kit.js";
 import { operatorApi } from "./operator_api.js";
 
 const toggle = (path, key) => actionColumn((row) =>
@@ -12,17 +12,17 @@ const toggle = (path, key) => actionColumn((row) =>
 const STATE = ["State", ({ is_active: isActive }) => badge(isActive ? "verified" : "none", isActive ? "Offered" : "Off")];
 
 const MODEL_COLUMNS = [
-  ["Model", (row) => row.label, "main"],
-  ["Provider", (row) => row.provider_name],
-  ["Id", (row) => row.model, "long"],
+  ["Model", "label", "main"],
+  ["Provider", "provider_name"],
+  ["Id", "model", "long"],
   ["Channels", (row) => row.channels.join(", ")],
   STATE,
   toggle("/catalogue/models", ({ provider, model }) => ({ provider, model })),
 ];
 
 const SKU_COLUMNS = [
-  ["Managed agent", (row) => row.label, "main"],
-  ["Id", (row) => row.id, "long"],
+  ["Managed agent", "label", "main"],
+  ["Id", "id", "long"],
   STATE,
   toggle("/catalogue/skus", ({ id }) => ({ id })),
 ];
@@ -35,7 +35,7 @@ export async function tab({ signal }) {
     operatorApi.get("/catalogue/skus", {}, signal),
   ]);
   return [
-    part("Models", tableOf("Models", MODEL_COLUMNS, models.sort(byProvider), "No models.")),
-    part("Managed agents", tableOf("Managed agents", SKU_COLUMNS, skus, "No managed agents.")),
+    tablePart("Models", MODEL_COLUMNS, models.sort(byProvider), "No models."),
+    tablePart("Managed agents", SKU_COLUMNS, skus, "No managed agents."),
   ];
 }

@@ -6,7 +6,7 @@ import { operatorApi } from "./operator_api.js";
 const voidInvoice = ({ id, invoice_number: number }) =>
   formDialog(`Void ${number}?`, {
     about: "A credit note takes it back. No money and no credit moves: refund a payment at its gateway.",
-    fields: [textField("reason", "Why", { required: true, maxlength: 500, hint: "Stands on the credit note." })],
+    fields: [textField("reason", "Why", { maxlength: 500, hint: "Stands on the credit note." })],
     send: (given) => operatorApi.post(`/invoices/${id}/void`, given),
     words: "Void it",
     kind: "danger",
@@ -15,15 +15,14 @@ const voidInvoice = ({ id, invoice_number: number }) =>
 
 const COLUMNS = [
   ...invoiceColumns,
-  ["Tenant", (row) => row.tenant_id, "long"],
+  ["Tenant", "tenant_id", "long"],
   actionColumn((row) => row.status === "paid" && small("Void", () => voidInvoice(row))),
 ];
 
 export async function tab({ query, signal }) {
-  const tenant = textField("tenant_id", "Tenant's id", { type: "search" });
+  const tenant = textField("tenant_id", "Tenant's id", { type: "search", required: false });
   const asked = {
     path: "/invoices",
-    list: "invoices",
     query: { tenant_id: query.get("tenant_id") },
     empty: "No invoices.",
     signal,

@@ -7,12 +7,12 @@ const KEYS = { day: "Day (UTC)", tenant: "Tenant", agent: "Agent", model: "Model
 
 const columns = (by) => [
   [KEYS[by], ({ key }) => (by === "model" ? key.replaceAll("/", " ") : key), "main"],
-  ["Calls", (row) => number(row.calls), "number"],
-  ["Minutes", (row) => number(row.minutes), "number"],
-  ["Revenue", (row) => exactMoney(row.revenue_usd), "number"],
-  ["Planned cost", (row) => exactMoney(row.planned_cost_usd), "number"],
-  ["Actual cost", (row) => exactMoney(row.actual_cost_usd), "number"],
-  ["Margin", (row) => exactMoney(row.actual_margin_usd), "number"],
+  ["Calls", "calls", "number", number],
+  ["Minutes", "minutes", "number", number],
+  ["Revenue", "revenue_usd", "number", exactMoney],
+  ["Planned cost", "planned_cost_usd", "number", exactMoney],
+  ["Actual cost", "actual_cost_usd", "number", exactMoney],
+  ["Margin", "actual_margin_usd", "number", exactMoney],
 ];
 
 const words = ({ revenue_usd: revenue, planned_margin_usd: planned, actual_margin_usd: actual }) =>
@@ -24,8 +24,8 @@ export async function tab({ query, signal }) {
   const unknown = total.calls_of_unknown_cost;
   const fields = [
     choiceField("by", "By", Object.entries(KEYS)),
-    textField("from", "From", { type: "date" }),
-    textField("to", "To", { type: "date" }),
+    textField("from", "From", { type: "date", required: false }),
+    textField("to", "To", { type: "date", required: false }),
   ];
   return part(
     "Margin",

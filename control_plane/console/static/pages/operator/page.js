@@ -1,9 +1,7 @@
 /** The whole installation, for who has the operator's token. */
 
-import { formOf, openTab, pageHead, parts, press, quiet, refresh, secretField, tags } from "../../kit.js";
+import { act, formOf, linkButton, openTab, pageHead, parts, press, quiet, saving, secretField, tags } from "../../kit.js";
 import { hasToken, operatorApi, useToken } from "./operator_api.js";
-
-const { a, section } = tags;
 
 const TABS = {
   system: "System",
@@ -21,7 +19,7 @@ function tokenForm() {
     autocomplete: "off",
     hint: "On an installation of your own it stands in .switchboard/secrets.json.",
   });
-  const open = async ({ token }) => {
+  const open = saving(async ({ token }) => {
     useToken(token);
     try {
       await operatorApi.get("/platform");
@@ -29,17 +27,11 @@ function tokenForm() {
       useToken(null);
       throw error;
     }
-    await refresh();
-  };
+  });
   return [
     pageHead("Operator", { about: "Every tenant of this installation, its workers, catalogue and prices." }),
-    section({ class: "card narrow" }, formOf([field], open, { words: "Open" }), quiet(a({ href: "/console" }, "To the console"))),
+    tags.section({ class: "card narrow" }, formOf([field], open, { words: "Open" }), quiet(tags.a({ href: "/console" }, "To the console"))),
   ];
-}
-
-async function forget() {
-  useToken(null);
-  await refresh();
 }
 
 export async function page({ params, query, signal }) {
@@ -48,7 +40,7 @@ export async function page({ params, query, signal }) {
   return [
     pageHead("Operator", {
       about: words,
-      actions: [a({ href: "/console", class: "button" }, "To the console"), press("Close", forget)],
+      actions: [linkButton("/console", "To the console"), press("Close", () => act(() => useToken(null)))],
     }),
     links,
     parts(shown),

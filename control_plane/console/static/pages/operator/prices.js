@@ -13,7 +13,7 @@ const words = ({ component, provider, model }) =>
 const change = (price) =>
   formDialog(words(price), {
     about: "It holds from now on. Calls that exist keep their price, and so does the history.",
-    fields: [numberField("usd", "US dollars a minute", { min: 0, required: true })],
+    fields: [numberField("usd", "US dollars a minute", { min: 0 })],
     values: { usd: price.micros_per_minute / MICROS },
     send: ({ usd }) => {
       const { component, provider, model } = price;
@@ -27,7 +27,7 @@ const change = (price) =>
 const columns = (now) => [
   ["Price of", words, "main"],
   ["A minute", (row) => exactMoney(row.micros_per_minute / MICROS), "number"],
-  ["From", (row) => dateTime(row.valid_from), "when"],
+  ["From", "valid_from", "when", dateTime],
   ["State", (row) => (new Date(row.valid_from) > now ? badge("pending", "To come") : badge("verified", "Holds"))],
   actionColumn((row) => row.model !== "no_charge" && small("Change", () => change(row))),
 ];

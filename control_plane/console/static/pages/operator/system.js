@@ -1,12 +1,11 @@
 /** Whether new calls are taken, the media workers with their slots, and the calls that wait. */
 
 import {
-  ago, badge, figures, fill, formOf, headWith, number, parts, problemNotice, quiet, refresh, repeat, sentence,
-  tableOf, tags, tell, textField,
+  ago, badge, cardWith, figures, fill, formOf, number, parts, problemNotice, quiet, repeat, saving, sentence, tableOf,
+  tags, textField,
 } from "../../kit.js";
 import { operatorApi } from "./operator_api.js";
 
-const { code, h2, section } = tags;
 const ASK_EVERY_MS = 2000;
 
 function switchCard({ calls_enabled: isOn, message, updated_at: at }) {
@@ -15,17 +14,16 @@ function switchCard({ calls_enabled: isOn, message, updated_at: at }) {
     maxlength: 500,
     hint: "For example: Maintenance until 18:00 UTC.",
   });
-  const turn = async ({ message: told }) => {
-    await operatorApi.put("/platform", { calls_enabled: !isOn, message: isOn ? told : null });
-    await refresh();
-    tell(isOn ? "New calls are refused now" : "New calls are taken again");
-  };
+  const turn = saving(
+    ({ message: told }) => operatorApi.put("/platform", { calls_enabled: !isOn, message: isOn ? told : null }),
+    isOn ? "New calls are refused now" : "New calls are taken again",
+  );
   const form = isOn
     ? formOf([words], turn, { words: "Stop new calls", kind: "danger" })
     : formOf([], turn, { words: "Take new calls again" });
-  return section(
-    { class: "card" },
-    headWith(h2("New calls"), badge(isOn ? "verified" : "failed", isOn ? "Taken" : "Stopped")),
+  return cardWith(
+    "New calls",
+    badge(isOn ? "verified" : "failed", isOn ? "Taken" : "Stopped"),
     quiet(isOn ? "Calls that run go on when new ones are stopped." : `Since ${ago(at)}. ${message ?? ""}`),
     form,
   );
@@ -36,16 +34,16 @@ function idleWords({ claims_nothing_because: why, claims_nothing_seconds: second
 }
 
 const WORKER_COLUMNS = [
-  ["Worker", (row) => row.id, "main"],
+  ["Worker", "id", "main"],
   ["State", (row) => badge(row.state === "ready" ? "verified" : row.state, sentence(row.state))],
   ["Calls", (row) => `${row.slots_used} of ${row.slots_total}`, "number"],
   ["Takes none because", idleWords],
-  ["Heard", (row) => ago(row.heard_at), "when"],
+  ["Heard", "heard_at", "when", ago],
 ];
 
 const WAITING_COLUMNS = [
-  ["Tenant", (row) => code(row.tenant_id), "main"],
-  ["Calls that wait", (row) => number(row.calls), "number"],
+  ["Tenant", "tenant_id", "main", tags.code],
+  ["Calls that wait", "calls", "number", number],
 ];
 
 function load({ workers, waiting, longest_wait_seconds: longest }) {

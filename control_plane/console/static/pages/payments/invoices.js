@@ -1,13 +1,11 @@
 /** Invoices and credit notes, with their PDFs. */
 
-import { actionColumn, invoiceColumns, pagedTable, part, tags } from "../../kit.js";
-
-const { a } = tags;
+import { actionColumn, invoiceColumns, linkButton, pagedTable, part } from "../../kit.js";
 
 const COLUMNS = [
   ...invoiceColumns,
   actionColumn(({ id, invoice_number: number }) =>
-    a({ href: `/v1/billing/invoices/${id}/pdf`, download: `${number}.pdf`, class: "button small" }, "PDF"),
+    linkButton(`/v1/billing/invoices/${id}/pdf`, "PDF", "small", { download: `${number}.pdf` }),
   ),
 ];
 
@@ -16,7 +14,6 @@ export const invoiceList = async (signal) =>
     "Invoices",
     await pagedTable("Invoices", COLUMNS, {
       path: "/v1/billing/invoices",
-      list: "invoices",
       empty: "There are none yet. Each top-up makes one.",
       signal,
     }),

@@ -1,8 +1,6 @@
 /** Saved cards and mandates. */
 
-import {
-  actIfConfirmed, actionColumn, api, dateTime, mayAdminister, part, sentence, small, tableOf,
-} from "../../kit.js";
+import { actIfConfirmed, actionColumn, api, dateTime, mayAdminister, sentence, small, tablePart } from "../../kit.js";
 
 const nameOf = ({ method_type: type, card_brand: brand, card_last4: last4, upi_vpa: vpa }) =>
   vpa ?? (last4 ? `${sentence(brand ?? "card")} …${last4}` : sentence(type));
@@ -18,13 +16,10 @@ const COLUMNS = [
   ["Method", nameOf, "main"],
   ["Gateway", ({ gateway }) => sentence(gateway)],
   ["Charged", ({ is_default: isDefault }) => (isDefault ? "By automatic recharges" : "–")],
-  ["Saved", ({ created_at: at }) => dateTime(at)],
+  ["Saved", "created_at", "when", dateTime],
   actionColumn((row) => mayAdminister() && small("Delete", () => remove(row))),
 ];
 
 /** @param mayPay whether the person can make a top-up here. */
 export const methodList = (methods, mayPay) =>
-  part(
-    "Payment methods",
-    tableOf("Payment methods", COLUMNS, methods, mayPay ? "None is saved. A top-up can keep your card." : "None is saved."),
-  );
+  tablePart("Payment methods", COLUMNS, methods, mayPay ? "None is saved. A top-up can keep your card." : "None is saved.");

@@ -6,23 +6,17 @@ import { methodList } from "./methods.js";
 import { rechargeForm } from "./recharge.js";
 import { topUp } from "./top_up.js";
 
-const { div, p, span } = tags;
+const { div, p } = tags;
 const LOOK_EVERY_MS = 2000;
 
 /** The credit, which changes by itself when a payment arrives. */
 function credit(balance, signal) {
-  const available = span(money(balance.available_usd));
-  const held = span(money(balance.held_usd));
-  repeat(
-    async () => {
-      const now = await api.get("/v1/billing/balance", {}, signal);
-      fill(available, money(now.available_usd));
-      fill(held, money(now.held_usd));
-    },
-    LOOK_EVERY_MS,
-    signal,
-  );
-  return figures([["Credit left", available], ["Held by calls", held]]);
+  const place = div();
+  const show = ({ available_usd: available, held_usd: held }) =>
+    fill(place, figures([["Credit left", money(available)], ["Held by calls", money(held)]]));
+  repeat(async () => show(await api.get("/v1/billing/balance", {}, signal)), LOOK_EVERY_MS, signal);
+  show(balance);
+  return place;
 }
 
 export async function page({ query, signal }) {

@@ -1,7 +1,7 @@
 /** Charging the saved method while nobody is there. */
 
 import {
-  api, card, checkField, choiceField, formDialog, formOf, numberField, press, quiet, refresh, tell, textField,
+  api, card, checkField, choiceField, formDialog, formOf, numberField, press, quiet, saving, textField,
 } from "../../kit.js";
 import { payAtGateway } from "./gateway.js";
 
@@ -16,9 +16,9 @@ const registerMandate = ({ billing_phone: contact }) =>
   formDialog("Register a mandate", {
     about: "You pay a first top-up now. Your bank then lets automatic recharges through, up to the amount that you set.",
     fields: [
-      numberField("first_charge_usd", "First top-up, in US dollars", { min: 1, max: 10_000, required: true }),
-      numberField("max_amount_usd", "Most that one recharge may take, in US dollars", { min: 1, max: 10_000, required: true }),
-      textField("contact", "Phone number", { type: "tel", autocomplete: "tel", required: true, hint: "The one that your bank knows." }),
+      numberField("first_charge_usd", "First top-up, in US dollars", { min: 1, max: 10_000 }),
+      numberField("max_amount_usd", "Most that one recharge may take, in US dollars", { min: 1, max: 10_000 }),
+      textField("contact", "Phone number", { type: "tel", autocomplete: "tel", hint: "The one that your bank knows." }),
       choiceField("method", "With", [["", "What you choose there"], ["card", "A card"], ["upi", "UPI"]], { mayBeNull: true }),
     ],
     values: { first_charge_usd: 20, max_amount_usd: 100, contact },
@@ -29,14 +29,10 @@ const registerMandate = ({ billing_phone: contact }) =>
 export function rechargeForm(settings, methods) {
   const fields = [
     checkField("enabled", "Recharge by itself"),
-    numberField("threshold_usd", "When less than", { hint: "US dollars of available credit.", min: 0, max: 100, required: true }),
-    numberField("pack_usd", "Add", { hint: "US dollars. More than the amount above.", min: 1, max: 1000, required: true }),
+    numberField("threshold_usd", "When less than", { hint: "US dollars of available credit.", min: 0, max: 100 }),
+    numberField("pack_usd", "Add", { hint: "US dollars. More than the amount above.", min: 1, max: 1000 }),
   ];
-  const save = async (given) => {
-    await api.put("/v1/billing/auto-recharge", given);
-    await refresh();
-    tell("Automatic recharge is saved");
-  };
+  const save = saving((given) => api.put("/v1/billing/auto-recharge", given), "Automatic recharge is saved");
   const lack = missing(settings, methods);
   const mandate = settings.mandate_required && press("Register a mandate", () => registerMandate(settings));
   return card("Automatic recharge", lack && quiet(lack), formOf(fields, save, { words: "Save", values: settings, extra: [mandate] }));

@@ -11,7 +11,7 @@ function packButtons(packs, amount) {
 }
 
 export function topUp(packs) {
-  const amount = numberField("pack_usd", "US dollars", { min: 0.01, required: true });
+  const amount = numberField("pack_usd", "US dollars", { min: 0.01 });
   amount.set(20);
   const fields = [
     amount,

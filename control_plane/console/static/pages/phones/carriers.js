@@ -2,10 +2,8 @@
 
 import {
   act, actIfConfirmed, actionColumn, ago, api, badge, choiceField, fill, formDialog, formOf, mayAdminister,
-  openDialog, press, quiet, refresh, small, tableOf, tags, tell, textField,
+  openDialog, press, quiet, small, tablePart, tags, textField,
 } from "../../kit.js";
-
-const { code, div } = tags;
 
 /** By carrier, the credentials: `[name, words, isSecret, hint]`; those with `mayBeNull` may be left out. */
 const CARRIERS = {
@@ -53,7 +51,6 @@ const credentialFields = (provider) =>
   CARRIERS[provider].credentials.map(([name, words, { isSecret, ...rest }]) =>
     textField(`credentials.${name}`, words, {
       type: isSecret ? "password" : "text",
-      required: !rest.mayBeNull,
       autocomplete: "off",
       ...rest,
     }),
@@ -67,7 +64,7 @@ function credentialsIn(given) {
 
 export async function connectCarrier() {
   const connected = await openDialog("Connect a carrier", (close) => {
-    const place = div();
+    const place = tags.div();
     const provider = choiceField("provider", "Carrier", Object.entries(CARRIERS).map(([name, { label }]) => [name, label]));
     const refusal = choiceField("refuse_with", "What callers hear who cannot be taken", REFUSALS);
     const show = () => {
@@ -87,9 +84,7 @@ export async function connectCarrier() {
       place,
     ];
   });
-  if (!connected) return;
-  await refresh();
-  tell(wordsOf(connected));
+  if (connected) await act(() => connected, wordsOf);
 }
 
 const replaceCredentials = ({ id, name, provider }) =>
@@ -109,11 +104,11 @@ const remove = ({ id, name }) =>
   );
 
 const COLUMNS = [
-  ["Account", ({ name }) => name, "main"],
+  ["Account", "name", "main"],
   ["Carrier", ({ provider }) => labelOf(provider)],
-  ["Known as", ({ identifiers }) => code(Object.values(identifiers)[0] ?? "–")],
+  ["Known as", ({ identifiers }) => tags.code(Object.values(identifiers)[0] ?? "–")],
   ["State", ({ status, problem }) => [badge(status), problem && quiet(problem)]],
-  ["Checked", ({ verified_at }) => ago(verified_at)],
+  ["Checked", "verified_at", "when", ago],
   actionColumn(
     (account) =>
       mayAdminister() && [
@@ -125,4 +120,4 @@ const COLUMNS = [
 ];
 
 export const carrierTable = (accounts) =>
-  tableOf("Carriers", COLUMNS, accounts, "No carrier is connected. Connect the one where you have your numbers.");
+  tablePart("Carriers", COLUMNS, accounts, "No carrier is connected. Connect the one where you have your numbers.");

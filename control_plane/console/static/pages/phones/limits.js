@@ -1,6 +1,6 @@
 /** Where phones may be called, and how much that may cost. */
 
-import { api, formOf, namesField, numberField, quiet, refresh, tell } from "../../kit.js";
+import { api, formOf, namesField, numberField, quiet, saving } from "../../kit.js";
 
 export function limitsForm(settings) {
   const fields = [
@@ -9,19 +9,19 @@ export function limitsForm(settings) {
     }),
     numberField("daily_spend_cap_usd", "Most that phones may cost in a day ($)", {
       hint: "From midnight, UTC. Empty: no cap.",
+      mayBeNull: true,
       min: 0,
     }),
     numberField("rate_ceiling_usd_per_minute", "Most that a minute may cost ($)", {
       hint: "Numbers that cost more are not called. Empty: no ceiling.",
+      mayBeNull: true,
       min: 0,
     }),
   ];
-  const send = async (given) => {
+  const send = saving((given) => {
     const codes = given.allowed_countries;
-    await api.put("/v1/phone-settings", { ...given, allowed_countries: codes.length ? codes : null });
-    await refresh();
-    tell("The limits are saved");
-  };
+    return api.put("/v1/phone-settings", { ...given, allowed_countries: codes.length ? codes : null });
+  }, "The limits are saved");
   const allowed = settings.effective_countries.join(", ") || "none, because you have no number";
   return [
     quiet(`Your agents may call: ${allowed}. Phones have cost $${settings.spent_today_usd.toFixed(2)} here today.`),

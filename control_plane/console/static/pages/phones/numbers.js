@@ -2,7 +2,7 @@
 
 import {
   act, actIfConfirmed, actionColumn, api, badge, choiceField, formDialog, mayAdminister, quiet, small,
-  tableOf, tags, textField,
+  tablePart, tags, textField,
 } from "../../kit.js";
 
 const { code, option, select } = tags;
@@ -34,7 +34,7 @@ export const registerNumber = (agents) =>
   formDialog("Register a number", {
     about: "A number that you have at your carrier. With an agent, the carrier's webhook is set at once.",
     fields: [
-      textField("number", "Number", { required: true, type: "tel", hint: "With + and the country code: +14155550100." }),
+      textField("number", "Number", { type: "tel", hint: "With + and the country code: +14155550100." }),
       choiceField("agent_id", "Agent", [["", "None yet"], ...agents.map(({ id, name }) => [id, name])], { mayBeNull: true }),
     ],
     send: (given) => api.post("/v1/numbers", given),
@@ -71,9 +71,9 @@ function webhookCell({ webhook_status: status, webhook_error: error }) {
 }
 
 const columns = (agents) => [
-  ["Number", ({ number }) => code(number), "main"],
+  ["Number", "number", "main", code],
   ["Agent", (row) => agentCell(row, agents)],
-  ["Carrier", ({ carrier }) => carrier ?? "–"],
+  ["Carrier", "carrier"],
   ["Proof", ({ verified_by: proof }) => PROOFS[proof] ?? "Not yet: no call comes or goes"],
   ["Webhook", webhookCell],
   actionColumn(
@@ -82,4 +82,4 @@ const columns = (agents) => [
 ];
 
 export const numberTable = (numbers, agents) =>
-  tableOf("Numbers", columns(agents), numbers, "No numbers are registered.");
+  tablePart("Numbers", columns(agents), numbers, "No numbers are registered.");

@@ -22,8 +22,8 @@ export async function page({ signal }) {
         press([icon("plus"), "Register a number"], () => registerNumber(agents), "primary"),
       ],
     }),
-    part("Numbers", numberTable(numbers, agents)),
-    part("Carriers", carrierTable(carriers)),
+    numberTable(numbers, agents),
+    carrierTable(carriers),
     part("Limits of calls to phones", limitsForm(settings)),
   ];
 }

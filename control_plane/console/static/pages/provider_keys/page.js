@@ -31,11 +31,10 @@ const setServer = ({ key: saved }) =>
       textField("name", "Name", { hint: "What the models are listed under.", mayBeNull: true, maxlength: 60 }),
       textField("base_url", "Address", {
         hint: "The root of its API. It ends with /v1 for most servers.",
-        required: true,
         autocomplete: "off",
       }),
       namesField("models", "Models", { hint: "Separated by commas, the best one first.", required: true }),
-      secretField("key", "Key", { hint: "If it wants one.", required: false, mayBeNull: true, autocomplete: "off" }),
+      secretField("key", "Key", { hint: "If it wants one.", mayBeNull: true, autocomplete: "off" }),
     ],
     values: saved ? { name: saved.name, base_url: saved.base_url, models: saved.models } : {},
     send: (given) => api.put(`${KEYS}/${OWN_SERVER}`, given),
@@ -49,8 +48,8 @@ const remove = ({ provider, name }) =>
   );
 
 const COLUMNS = [
-  ["Provider", ({ name }) => name, "main"],
-  ["For", ({ uses }) => uses],
+  ["Provider", "name", "main"],
+  ["For", "uses"],
   ["Key", ({ key }) => (key?.last_four ? tags.code(`…${key.last_four}`) : "–")],
   ["State", ({ key }) => (key ? badge(key.status) : badge("none", "Not set"))],
   ["Changed", ({ key }) => ago(key?.updated_at), "when"],

@@ -2,12 +2,9 @@
 
 import { api, enter, formOf, mailField, navigate, newPasswordField, quiet, tags, textField } from "../../kit.js";
 
-const { a, h1 } = tags;
-
 export async function page() {
   const fields = [
     textField("tenant_name", "Company or team", {
-      required: true,
       autocomplete: "organization",
       hint: "Agents, calls and keys belong to it. You can invite others.",
     }),
@@ -20,8 +17,8 @@ export async function page() {
     navigate("/console");
   };
   return [
-    h1("Open an account"),
+    tags.h1("Open an account"),
     formOf(fields, signUp, { words: "Open the account" }),
-    quiet("You have one? ", a({ href: "/console/log-in" }, "Log in"), "."),
+    quiet("You have one? ", tags.a({ href: "/console/log-in" }, "Log in"), "."),
   ];
 }

@@ -2,17 +2,11 @@
 
 import {
   act, actionColumn, ago, api, badge, choiceField, dateTime, filters, milliseconds, number, pagedTable, part, quiet,
-  report, sentence, showDialog, small, tags,
+  sentence, showDialog, small, tags,
 } from "../../kit.js";
 
 const { code, div, h3, p, pre, section } = tags;
-const STATES = [
-  ["", "All"],
-  ["failed", "Failed"],
-  ["pending", "Pending"],
-  ["delivered", "Delivered"],
-  ["expired", "Expired"],
-];
+const STATES = [["", "All"], "failed", "pending", "delivered", "expired"];
 
 function pretty(body) {
   try {
@@ -35,31 +29,26 @@ const outcome = ({ status_code: status, duration_ms: took, error }) =>
 /** An answer in words, and the beginning of its body. */
 export const answerView = (answer) => [p(outcome(answer)), answer.answer && pre(answer.answer)];
 
-async function look(base, id) {
-  try {
-    const shown = await api.get(`${base}/deliveries/${id}`);
-    const tried = ({ number: count, started_at: at, ...answer }) =>
-      div({ class: "try" }, quiet(`Try ${count}, ${dateTime(at)}`), answerView(answer));
-    await showDialog(
-      `${shown.event} of ${dateTime(shown.occurred_at)}`,
-      section(
-        h3("Request"),
-        shown.request ? [quiet("As a try sends it now."), requestView(shown.request)] : p("What it told was erased."),
-      ),
-      section(h3("Answers"), shown.answers.length ? shown.answers.map(tried) : p("No try yet.")),
-    );
-  } catch (error) {
-    report(error);
-  }
-}
+const tried = ({ number: count, started_at: at, ...answer }) =>
+  div({ class: "try" }, quiet(`Try ${count}, ${dateTime(at)}`), answerView(answer));
+
+const show = ({ event, occurred_at: at, request, answers }) =>
+  showDialog(
+    `${event} of ${dateTime(at)}`,
+    section(
+      h3("Request"),
+      request ? [quiet("As a try sends it now."), requestView(request)] : p("What it told was erased."),
+    ),
+    section(h3("Answers"), answers.length ? answers.map(tried) : p("No try yet.")),
+  );
 
 const columns = (base, mayReplay) => [
-  ["Event", ({ event }) => code(event), "main"],
+  ["Event", "event", "main", code],
   ["State", ({ status }) => badge(status === "delivered" ? "completed" : status, sentence(status))],
-  ["Tries", ({ tries }) => number(tries)],
-  ["When", ({ occurred_at: at }) => ago(at)],
+  ["Tries", "tries", "number", number],
+  ["When", "occurred_at", "when", ago],
   actionColumn(({ id, status }) => [
-    small("Look", () => look(base, id)),
+    small("Look", () => act(() => api.get(`${base}/deliveries/${id}`), null, show)),
     mayReplay &&
       ["failed", "delivered"].includes(status) &&
       small("Replay", () => act(() => api.post(`${base}/deliveries/${id}/replay`), "It is sent again")),
@@ -74,7 +63,6 @@ export async function deliveryLog(webhook, { query, mayReplay, signal }) {
     filters(`/console/webhooks/${webhook.id}`, [choiceField("status", "State", STATES)], query),
     await pagedTable("Deliveries", columns(base, mayReplay), {
       path: `${base}/deliveries`,
-      list: "deliveries",
       query: { status: query.get("status") },
       empty: "Nothing was sent in the last 30 days.",
       signal,

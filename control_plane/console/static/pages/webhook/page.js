@@ -76,7 +76,7 @@ const settings = (webhook) => [
   ["Alerts", webhook.alert_email ?? "Nobody gets a mail"],
   webhook.failing_since && ["Fails since", ago(webhook.failing_since)],
   webhook.previous_secret_until && ["Old secret", `signs as well until ${dateTime(webhook.previous_secret_until)}`],
-].filter(Boolean);
+];
 
 export async function page({ params, query, signal }) {
   const base = `/v1/webhooks/${params.id}`;

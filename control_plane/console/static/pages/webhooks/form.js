@@ -17,7 +17,7 @@ const LEVELS = [
 export const webhookForm = (title, webhook, save, told) =>
   formDialog(title, {
     fields: [
-      textField("url", "Address", { type: "url", required: true, placeholder: "https://", hint: "HTTPS, on the public internet." }),
+      textField("url", "Address", { type: "url", placeholder: "https://", hint: "HTTPS, on the public internet." }),
       linesField("events", "Events", { hint: "Names, one a line.", rows: 4 }),
       secretField("secret", "Secret", {
         autocomplete: "new-password",

@@ -10,7 +10,7 @@ const register = () => webhookForm("New webhook", null, (body) => api.post(WEBHO
 const COLUMNS = [
   ["Address", ({ id, url }) => tags.a({ href: `/console/webhooks/${id}` }, url), "main"],
   ["Events", ({ events }) => events.join(", "), "long"],
-  ["Registered", ({ created_at: at }) => ago(at)],
+  ["Registered", "created_at", "when", ago],
 ];
 
 export const page = async ({ signal }) => [
@@ -18,5 +18,5 @@ export const page = async ({ signal }) => [
     about: "Your programs hear of calls, agents and credit as it happens.",
     actions: press([icon("plus"), "New webhook"], register, "primary"),
   }),
-  await pagedTable("Webhooks", COLUMNS, { path: WEBHOOKS, list: "webhooks", empty: "No webhooks yet.", signal }),
+  await pagedTable("Webhooks", COLUMNS, { path: WEBHOOKS, empty: "No webhooks yet.", signal }),
 ];
