@@ -31,6 +31,12 @@ def test_every_fault_of_a_realtime_model_is_measured(column: RealtimeColumn, fau
     assert any((each.channel, each.fault) == (column, fault) for each in CELLS)
 
 
+@pytest.mark.parametrize("endpoint", get_args(OwnEndpoint))
+@pytest.mark.parametrize("fault", EVERYWHERE)
+def test_every_fault_of_a_tenants_endpoint_is_measured(endpoint: OwnEndpoint, fault: str) -> None:
+    assert any((each.channel, each.fault) == (endpoint, fault) for each in CELLS)
+
+
 def test_no_caller_waits_longer_than_is_promised() -> None:
     assert max(each.waited_ms for each in CELLS) <= MOST_WAIT_MS
 
