@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import FilePayload, expect
 
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
@@ -36,8 +36,8 @@ async def newest(sources: Sources) -> str:
 
 async def uploads(person: Visitor, name: str, kind: str, content: bytes) -> None:
     await person.presses("Upload a file")
-    file = {"name": name, "mimeType": kind, "buffer": content}
-    await person.page.get_by_label("File", exact=True).set_input_files([file])  # type: ignore[list-item]
+    file = FilePayload(name=name, mimeType=kind, buffer=content)
+    await person.page.get_by_label("File", exact=True).set_input_files([file])
     await person.presses("Add")
     await expect(person.page.get_by_role("dialog")).to_have_count(0)
 
@@ -83,8 +83,8 @@ async def test_what_is_no_file_of_its_kind_is_refused_beside_the_field(
     person: Visitor, sources: Sources
 ) -> None:
     await person.presses("Upload a file")
-    file = {"name": "a.pdf", "mimeType": "application/pdf", "buffer": b"no pdf"}
-    await person.page.get_by_label("File", exact=True).set_input_files([file])  # type: ignore[list-item]
+    file = FilePayload(name="a.pdf", mimeType="application/pdf", buffer=b"no pdf")
+    await person.page.get_by_label("File", exact=True).set_input_files([file])
     await person.presses("Add")
     dialog = person.page.get_by_role("dialog")
     await expect(dialog.get_by_label("File", exact=True)).to_have_attribute("aria-invalid", "true")

@@ -70,7 +70,7 @@ class AsyncTransport:
 
 
 def arguments_of(request: Request) -> dict[str, Any]:
-    shared = {
+    shared: dict[str, Any] = {
         "method": request.method,
         "url": request.path,
         "params": request.query,

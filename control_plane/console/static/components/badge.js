@@ -13,6 +13,7 @@ const TONES = {
   queued: "live",
   pending: "live",
   ready: "good",
+  paid: "good",
   failed: "bad",
   revoked: "bad",
 };

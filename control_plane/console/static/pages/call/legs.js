@@ -11,7 +11,7 @@ const pressed = ({ direction, digits, pressed_at: at }) =>
 function progress({ attempts, last_outcome: outcome, due_at: due, direction }) {
   if (direction === "inbound") return "Called you";
   const dialed = ["Not dialed yet", "Dialed once"][attempts] ?? `Dialed ${attempts} times`;
-  const told = [dialed, outcome && sentence(outcome).toLowerCase(), due && `next ${ago(due)}`];
+  const told = [dialed, outcome && sentence(outcome).toLowerCase(), due && `next ${new Date(due) > new Date() ? ago(due) : "now"}`];
   return told.filter(Boolean).join("; ");
 }
 
