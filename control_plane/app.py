@@ -197,6 +197,24 @@ def _api() -> APIRouter:
     return api
 
 
+@cache
+def _pages(ice_servers: tuple[str, ...], checkout_url: str | None) -> APIRouter:
+    """Every page, built once per process as well. Their files are mounted before them.
+
+    Args:
+        ice_servers: see ``call_page_router``.
+        checkout_url: see ``console_router``.
+    """
+    pages = APIRouter(dependencies=[Depends(storable_input)])
+    pages.include_router(api_reference_router())
+    pages.include_router(call_page_router(ice_servers))
+    pages.include_router(widget_router())
+    pages.include_router(mailed_pages_router())
+    pages.include_router(mail_choices_router())
+    pages.include_router(console_router(checkout_url))
+    return pages
+
+
 async def _on_agent_deleted(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> None:
     await numbers_repository.drop_mappings(session, tenant_id, agent_id)
     await knowledge_source_service.delete_all(session, tenant_id, agent_id)
@@ -280,22 +298,13 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     install_openapi(app, [SESSION_REFUSALS, OPERATOR_REFUSALS])
     app.router.routes.extend(_api().routes)
     app.mount("/page-style", page_style_files())
-    app.include_router(api_reference_router(), dependencies=[Depends(storable_input)])
     app.mount("/docs/static", api_reference_files())
-    app.include_router(
-        call_page_router(settings.ice_servers), dependencies=[Depends(storable_input)]
-    )
     app.mount("/call/static", call_page_files())
-    app.include_router(widget_router(), dependencies=[Depends(storable_input)])
-    app.include_router(mailed_pages_router(), dependencies=[Depends(storable_input)])
-    app.include_router(mail_choices_router(), dependencies=[Depends(storable_input)])
     app.mount("/mailed-pages/static", mailed_page_files())
     app.mount("/console/static", console_files())
     takes_razorpay = "razorpay" in settings.configured_gateways
-    app.include_router(
-        console_router(settings.razorpay_checkout_url if takes_razorpay else None),
-        dependencies=[Depends(storable_input)],
-    )
+    checkout_url = settings.razorpay_checkout_url if takes_razorpay else None
+    app.router.routes.extend(_pages(settings.ice_servers, checkout_url).routes)
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
     app.add_middleware(
         RateLimitMiddleware,

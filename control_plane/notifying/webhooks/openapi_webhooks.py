@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from functools import cache
 from typing import Annotated, Any
 
-from fastapi import Body, FastAPI, Header
+from fastapi import APIRouter, Body, FastAPI, Header
 
 from control_plane.notifying.webhooks.event_log.schemas import BODIES, NotificationEvent
 from control_plane.notifying.webhooks.event_names import EMITTED_EVENTS
@@ -25,8 +26,15 @@ _Event = Annotated[str, Header(alias="X-Svc-Event", description="The event's nam
 
 def describe_webhooks(app: FastAPI) -> None:
     """Add a schema for each event that is sent."""
+    app.webhooks.routes.extend(_webhooks().routes)
+
+
+@cache
+def _webhooks() -> APIRouter:
+    """Built once per process, because reading the bodies' types takes 20 ms."""
+    webhooks = APIRouter()
     for event in EMITTED_EVENTS:
-        app.webhooks.post(
+        webhooks.post(
             event,
             name=event,
             summary=event,
@@ -35,6 +43,7 @@ def describe_webhooks(app: FastAPI) -> None:
             status_code=204,
             description="Answer with any 2xx within three seconds.",
         )(_receiver(BODIES.get(event, NotificationEvent)))
+    return webhooks
 
 
 def _receiver(body: Any) -> Callable[..., Coroutine[Any, Any, None]]:
