@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -24,6 +26,9 @@ from contracts.versions import fault, read_json
 from link.connection import LINK_ERRORS
 
 STREAM_LENGTH = 10_000
+ASK_AGAIN_SECONDS = 0.05
+LEAST_BLOCK_SECONDS = 0.1
+"""0 would mean for ever."""
 _log = structlog.get_logger(__name__)
 
 
@@ -52,18 +57,24 @@ class InboundDesk:
             bridge_id=self._bridge_id,
             answer_before=datetime.now(UTC) + timedelta(seconds=ANSWER_SECONDS),
         )
-        try:
-            await self._redis.xadd(
-                redis_names.INBOUND_CALLS,
-                {redis_names.FIELD: request.model_dump_json()},
-                maxlen=STREAM_LENGTH,
-            )
-            return await self._answer(request.request_id)
-        except LINK_ERRORS as error:
-            return _unavailable(f"Redis is away: {error}")
+        answer_by = time.monotonic() + ANSWER_SECONDS
+        while True:
+            try:
+                await self._redis.xadd(
+                    redis_names.INBOUND_CALLS,
+                    {redis_names.FIELD: request.model_dump_json()},
+                    maxlen=STREAM_LENGTH,
+                )
+                return await self._answer(request.request_id, answer_by)
+            except LINK_ERRORS as error:
+                # A connection that was idle while Redis was away breaks only when it is used.
+                if time.monotonic() + ASK_AGAIN_SECONDS >= answer_by:
+                    return _unavailable(f"Redis is away: {error}")
+            await asyncio.sleep(ASK_AGAIN_SECONDS)
 
-    async def _answer(self, request_id: UUID) -> InboundAdmitted | InboundRefused:
-        pushed = await self._redis.blpop([redis_names.reply(request_id)], timeout=ANSWER_SECONDS)
+    async def _answer(self, request_id: UUID, answer_by: float) -> InboundAdmitted | InboundRefused:
+        seconds = max(LEAST_BLOCK_SECONDS, answer_by - time.monotonic())
+        pushed = await self._redis.blpop([redis_names.reply(request_id)], timeout=seconds)
         if pushed is None:
             return _unavailable("the control plane gave no answer in time")
         try:

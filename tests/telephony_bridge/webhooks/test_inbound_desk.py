@@ -1,0 +1,41 @@
+"""Asking the control plane what becomes of an inbound call."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from redis.asyncio import Redis
+
+from carriers.call_events import CallArrived
+from contracts.carrier_accounts import CarrierAccount
+from contracts.inbound_calls import ANSWER_SECONDS
+from link.connection import connect
+from telephony_bridge.webhooks.inbound_desk import InboundDesk
+from tests.telephony_bridge.conftest import ControlPlaneEnd
+from tests.telephony_bridge.twilio_line import CALL_SID, CALLER, OUR_NUMBER
+
+
+async def test_a_connection_that_broke_while_it_was_idle_refuses_no_caller(
+    valkey_url: str, redis: Redis, control_plane: ControlPlaneEnd
+) -> None:
+    client = connect(
+        valkey_url,
+        connect_timeout_seconds=2.0,
+        answer_timeout_seconds=2.0,
+        longest_block_seconds=ANSWER_SECONDS,
+    )
+    account = CarrierAccount(
+        account_id=uuid4(),
+        revision=1,
+        provider="twilio",
+        tenant_id=None,
+        sealed_credentials="sealed",
+        refuse_with="sentence",
+    )
+    try:
+        await redis.execute_command("CLIENT", "KILL", "ID", await client.client_id())
+        desk = InboundDesk(client, "b-1")
+        answer = await desk.ask(account, CallArrived(CALL_SID, CALLER, OUR_NUMBER))
+    finally:
+        await client.aclose()
+    assert answer == control_plane.admitted
