@@ -25,14 +25,14 @@ class Socket(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__()
         self.pauses = 0
-        self.is_reading = True
+        self.reads = True
 
     def pause_reading(self) -> None:
         self.pauses += 1
-        self.is_reading = False
+        self.reads = False
 
     def resume_reading(self) -> None:
-        self.is_reading = True
+        self.reads = True
 
     def is_closing(self) -> bool:
         return False
@@ -97,13 +97,13 @@ async def test_a_carrier_that_sends_too_much_is_not_read_until_all_of_it_was_tak
 ) -> None:
     for _ in range(MOST_WAITING):
         connection.data_received(FRAME)
-    assert socket_of(connection).is_reading
+    assert socket_of(connection).reads
     connection.data_received(FRAME)
-    assert not socket_of(connection).is_reading
+    assert not socket_of(connection).reads
     for _ in range(MOST_WAITING):
         reader.may_read.release()
         await reader.has_read.acquire()
-    assert not socket_of(connection).is_reading
+    assert not socket_of(connection).reads
     reader.may_read.release()
     await reader.has_read.acquire()
-    assert socket_of(connection).is_reading
+    assert socket_of(connection).reads
