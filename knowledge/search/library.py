@@ -25,8 +25,11 @@ from knowledge.search.terms import terms
 MOST_FOUND = 50
 """Passages of each of the two lists that are joined."""
 _RANK_CONSTANT = 60
-_ROWS_AT_ONCE = 8_192
-"""Vectors that are widened to float32 at once: 12 MB, which fit into a core's cache."""
+_ROWS_AT_ONCE = 512
+"""Vectors that are widened to float32 at once: 0.8 MB, which fit into a core's cache."""
+_WIDENED_SCALE = np.float32(2.0**112)
+"""By which the bits of a float16, moved into a float32, are too small: their exponents' biases
+differ by 112."""
 _MOST_TERMS = 64
 
 
@@ -87,9 +90,7 @@ class Library:
         scores = np.empty(self._starts[-1], np.float32)
         for first, source in zip(self._starts[:-1], self.sources, strict=True):
             vectors = source.bundle.vectors
-            for start in range(0, len(vectors), _ROWS_AT_ONCE):
-                rows = vectors[start : start + _ROWS_AT_ONCE].astype(np.float32)
-                scores[first + start : first + start + len(rows)] = rows @ question
+            _similarities(vectors, question, scores[first : first + len(vectors)])
         return scores
 
     def by_words(self, question: str) -> NDArray[np.float32]:
@@ -114,6 +115,26 @@ class Library:
         source = self.sources[at]
         passage = source.bundle.passage(row - self._starts[at])
         return Found(passage, source.source_id, source.title, score, similarity, word_score)
+
+
+def _similarities(
+    vectors: NDArray[np.float16], question: NDArray[np.float32], scores: NDArray[np.float32]
+) -> None:
+    """Write the cosine of each unit vector and ``question`` to ``scores``.
+
+    numpy takes five times as long to widen float16 as this takes, because it looks for infinite
+    numbers, which unit vectors do not have. The result is the same.
+    """
+    halves = vectors.view(np.int16)
+    scaled = question * _WIDENED_SCALE
+    room = np.empty((min(_ROWS_AT_ONCE, len(vectors)), vectors.shape[1]), np.int32)
+    for start in range(0, len(vectors), _ROWS_AT_ONCE):
+        bits = room[: min(_ROWS_AT_ONCE, len(vectors) - start)]
+        # Moved to where a float32 has its exponent and fraction; of the copies of the sign, which
+        # come with a negative number, only the first stays.
+        np.left_shift(halves[start : start + len(bits)], 13, out=bits, dtype=np.int32)
+        np.bitwise_and(bits, ~np.int32(0x70000000), out=bits)
+        np.matmul(bits.view(np.float32), scaled, out=scores[start : start + len(bits)])
 
 
 def best(scores: NDArray[Any], most: int = MOST_FOUND) -> list[int]:

@@ -43,3 +43,14 @@ def test_a_library_without_passages_finds_nothing() -> None:
 
 def test_nothing_is_found_where_nothing_fits() -> None:
     assert Library([source("a", "Rooms")]).search("xyz", NOWHERE) == ()
+
+
+def test_similarities_are_those_of_the_float16_vectors() -> None:
+    random = np.random.default_rng(19)
+    vectors = random.standard_normal((1_100, 384), np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors[0, :3] = (0.0, -0.0, 1e-6)
+    bundle = Bundle(packed([Passage("", str(row)) for row in range(1_100)], vectors, "a-model"))
+    question = vectors[7].copy()
+    found = Library([Source("a", "A", bundle)]).by_meaning(question)
+    np.testing.assert_allclose(found, bundle.vectors.astype(np.float32) @ question, atol=1e-6)
