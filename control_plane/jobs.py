@@ -45,6 +45,7 @@ from control_plane.operator.measurement import keep_measuring
 from control_plane.platform.database import Database
 from control_plane.platform.idempotency import tasks as idempotency_tasks
 from control_plane.platform.job_queue import (
+    KNOWLEDGE_QUEUE,
     PATIENT_QUEUE,
     RECORDINGS_QUEUE,
     job_queue,
@@ -84,12 +85,13 @@ JOB_DOMAINS = (
 )
 """Modules that declare jobs. The worker knows only the jobs of imported modules."""
 
-JOBS_AT_ONCE = {"default": 4, PATIENT_QUEUE: 16, RECORDINGS_QUEUE: 1}
+JOBS_AT_ONCE = {"default": 4, PATIENT_QUEUE: 16, RECORDINGS_QUEUE: 1, KNOWLEDGE_QUEUE: 1}
 """By queue."""
 QUEUES = {
     JobRole.HOUSEKEEPING: "default",
     JobRole.POST_CALL: PATIENT_QUEUE,
     JobRole.RECORDINGS: RECORDINGS_QUEUE,
+    JobRole.KNOWLEDGE: KNOWLEDGE_QUEUE,
 }
 QUEUE_RETRY_SECONDS = 2.0
 _log = structlog.get_logger(__name__)

@@ -32,7 +32,7 @@ CHANNELS = ("stt", "llm", "tts", "realtime", OTHER)
 RUNNING_STATUSES = tuple(each.value for each in CallStatus if each not in TERMINAL_STATUSES)
 UNREACHED = tuple(f"carrier_{outcome.value}" for outcome in DialOutcome)
 """The end reasons of phones that were not reached, without the carrier's name."""
-QUEUES = ("default", "patient", "recordings")
+QUEUES = ("default", "patient", "recordings", "knowledge")
 MODELS = ("moonshine", "hibari", "espeak", "end_of_turn")
 """Those of the model process."""
 

@@ -31,6 +31,8 @@ work on what tenants wrote."""
 RECORDINGS_QUEUE = "recordings"
 """For jobs that create files for minutes. Each takes a core, so a process runs one at a time, and
 one more if it is a rescued one."""
+KNOWLEDGE_QUEUE = "knowledge"
+"""For what takes a core for minutes, too, and must not hold up the recordings of calls."""
 MOST_TRIES = 3
 """A job is given up when so many processes have died while they ran it."""
 LOOK_UP_SECONDS = 10.0

@@ -19,6 +19,8 @@ class JobRole(StrEnum):
     """Analyses calls that are over, and makes the calls of batches."""
     RECORDINGS = "recordings"
     """Makes the files of recordings."""
+    KNOWLEDGE = "knowledge"
+    """Reads what agents are to know, and makes it searchable."""
     NOTIFYING = "notifying"
     """Reads the outbox, and sends what it tells: webhooks and notifications."""
     HOUSEKEEPING = "housekeeping"
@@ -26,7 +28,9 @@ class JobRole(StrEnum):
 
 
 ALL_ROLES = frozenset(JobRole)
-TENANTS_ROLES = frozenset({JobRole.POST_CALL, JobRole.RECORDINGS, JobRole.NOTIFYING})
+TENANTS_ROLES = frozenset(
+    {JobRole.POST_CALL, JobRole.RECORDINGS, JobRole.KNOWLEDGE, JobRole.NOTIFYING}
+)
 """They work on what tenants wrote and on what was said in their calls. Whatever such work
 does to its process, it must not keep workers' events from being applied."""
 PLATFORM_ROLES = ALL_ROLES - TENANTS_ROLES

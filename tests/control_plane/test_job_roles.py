@@ -38,6 +38,7 @@ def test_every_queue_belongs_to_a_role() -> None:
         ),
         ({JobRole.POST_CALL}, ["_run_queues"]),
         ({JobRole.RECORDINGS}, ["_run_queues"]),
+        ({JobRole.KNOWLEDGE}, ["_run_queues"]),
         ({JobRole.NOTIFYING}, ["OutboxReader.run", "DeliveryRunner.run"]),
         ({JobRole.HOUSEKEEPING}, ["keep_folding", "keep_measuring", "_run_queues"]),
         ({JobRole.EVENTS, JobRole.REAPER}, ["consume_events", "Reaper.run"]),

@@ -27,7 +27,7 @@ from control_plane.building.knowledge_sources.ingestion import (
 from control_plane.building.knowledge_sources.models import KnowledgeSource
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
-    RECORDINGS_QUEUE,
+    KNOWLEDGE_QUEUE,
     database_of,
     enqueue,
     job_queue,
@@ -48,7 +48,7 @@ _RETRY = RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2)
 _log = structlog.get_logger(__name__)
 
 
-@job_queue.task(name="knowledge.ingest", queue=RECORDINGS_QUEUE, pass_context=True, retry=_RETRY)
+@job_queue.task(name="knowledge.ingest", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=_RETRY)
 async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) -> None:
     """Make the bundle of a source. One that cannot be read says why."""
     database, settings = database_of(context), settings_of(context)
@@ -74,7 +74,7 @@ async def fail_source(database: Database, *, tenant_id: str, source_id: str) -> 
 
 
 @job_queue.task(
-    name="knowledge.delete_bundles", queue=RECORDINGS_QUEUE, pass_context=True, retry=_RETRY
+    name="knowledge.delete_bundles", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=_RETRY
 )
 async def delete_old_bundles(context: JobContext, *, tenant_id: str, source_id: str) -> None:
     """Delete the bundles that no new call searches: all of a deleted source, the older ones of a
