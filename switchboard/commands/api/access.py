@@ -27,13 +27,14 @@ def api_access(data_dir: Path, api_url: str | None, api_key: str | None) -> ApiA
         Problem: there is no such installation or key.
     """
     state = read_state(data_dir)
-    if api_url is None and state is None:
+    here = None if state is None else state.api_url
+    given = here if api_url is None else api_url
+    if given is None:
         raise Problem(
             "No Switchboard has been started here.",
             "Start one with `switchboard up` or `make demo`, or name another with --api-url.",
         )
-    here = None if state is None else state.api_url
-    url = api_address(api_url or here or "")
+    url = api_address(given)
     key = api_key or (_key_of_this_machine(data_dir) if url == here else None)
     if key is None:
         raise Problem(

@@ -77,6 +77,11 @@ def test_an_address_without_a_scheme_is_refused_with_the_right_one(typed: str) -
     assert "Traceback" not in result.output
 
 
+def test_an_empty_address_does_not_mean_what_runs_here(data_dir: Path) -> None:
+    with pytest.raises(Problem, match="is not the address of a Switchboard"):
+        api_access(data_dir, "", "k")
+
+
 def test_the_demo_accounts_key_is_never_sent_elsewhere(data_dir: Path) -> None:
     with pytest.raises(Problem, match="secret API key is needed"):
         api_access(data_dir, "https://other.example", None)
