@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
+import numpy as np
+
 from runtime.call.voicemail.beep import BeepDetector
 from runtime.call.voicemail.greetings import sounds_recorded
 from runtime.media.room import Samples
@@ -20,6 +22,9 @@ PAUSE_SECONDS = 0.8
 RECORDS_AFTER_SECONDS = 2.5
 """A machine that has been silent for so long has beeped without our hearing it, or does not beep.
 """
+
+QUIET_RMS = 330
+"""-40 dBFS. The noise of a line is below it."""
 
 
 class Verdict(Enum):
@@ -73,6 +78,8 @@ class VoicemailWatch:
             since = self._speaks_since if self._silent_since is None else None
             is_greeting = since is not None and now - since >= GREETING_SECONDS
             return self._machine() if is_greeting else None
+        # Nobody listens to a machine for words any more, so nobody says when it falls silent.
+        self.speech(bool(_rms(heard) > QUIET_RMS), now)
         beep_is_over = self._has_beeped and not self._beep.is_sounding
         silent_for = 0.0 if self._silent_since is None else now - self._silent_since
         if beep_is_over or silent_for >= RECORDS_AFTER_SECONDS:
@@ -93,3 +100,7 @@ class VoicemailWatch:
             return None
         self._is_machine = True
         return Verdict.MACHINE
+
+
+def _rms(samples: Samples) -> float:
+    return float(np.sqrt(np.mean(np.square(samples.astype(np.float64)))))

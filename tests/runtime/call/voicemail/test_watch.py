@@ -17,6 +17,9 @@ HZ = 48_000
 SILENCE = np.zeros(960, np.int16)
 BEEP = (4_000 * np.sin(2 * np.pi * 1_000 * np.arange(960) / HZ)).astype(np.int16)
 
+VOICE = np.random.default_rng(1).integers(-4_000, 4_000, 960).astype(np.int16)
+"""As loud as one, and no beep."""
+
 
 class Answer:
     def __init__(self) -> None:
@@ -35,7 +38,7 @@ class Answer:
 
     def speak(self, seconds: float) -> None:
         self.watch.speech(True, self.now)
-        self.hear(seconds)
+        self.hear(seconds, VOICE)
         self.watch.speech(False, self.now)
 
 
@@ -104,3 +107,15 @@ def test_the_end_of_a_greeting_is_heard_where_the_carrier_only_says_that_it_is_a
     answer.speak(2.0)
     answer.hear(RECORDS_AFTER_SECONDS + 0.1)
     assert answer.verdicts == [Verdict.RECORDS]
+
+
+def test_a_machine_records_after_its_greeting_though_nobody_listens_for_words_any_more() -> None:
+    answer = Answer()
+    answer.watch.speech(True, answer.now)
+    for verdict in answer.watch.reported(records=False):
+        answer.note(verdict)
+    answer.hear(2.0, VOICE)
+    answer.hear(RECORDS_AFTER_SECONDS - 0.1)
+    assert answer.verdicts == [Verdict.MACHINE]
+    answer.hear(0.2)
+    assert answer.verdicts == [Verdict.MACHINE, Verdict.RECORDS]
