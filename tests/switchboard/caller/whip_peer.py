@@ -4,7 +4,6 @@ on, and the API routes that place a call. Real HTTP, real WebRTC, no models."""
 from __future__ import annotations
 
 import asyncio
-import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,6 +22,7 @@ from switchboard.caller.turn_end import TurnEndDetector
 from switchboard_client.webrtc.connection import mono
 from switchboard_client.webrtc.frame import FRAME_SECONDS, Samples
 from switchboard_client.webrtc.outgoing_track import OutgoingTrack
+from tests.loopback_listener import loopback_listener
 
 API_KEY = "sb_secret_test"
 AGENT_ID = "7f3c8f0e-0d1e-4a3b-9d55-2f1f1f6a9c11"
@@ -138,7 +138,7 @@ class FarEnd:
 @asynccontextmanager
 async def serving(far_end: FarEnd) -> AsyncIterator[str]:
     """Serve on a free port of 127.0.0.1; yields the address."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = loopback_listener()
     far_end.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     app = Starlette(
         routes=[

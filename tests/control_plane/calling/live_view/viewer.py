@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from redis.asyncio import Redis
 from contracts import redis_names
 from contracts.live_messages import LiveBody, LiveMessage, LiveTranscript
 from tests.control_plane.conftest import TenantClient
+from tests.loopback_listener import loopback_listener
 
 PATIENCE_SECONDS = 30.0
 
@@ -81,7 +81,7 @@ class Viewer:
 @asynccontextmanager
 async def served(app: FastAPI) -> AsyncIterator[str]:
     """The app behind uvicorn on a free port of the loopback."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    listener = loopback_listener(1024)
     config = uvicorn.Config(
         app, log_level="warning", lifespan="off", timeout_graceful_shutdown=5, access_log=False
     )

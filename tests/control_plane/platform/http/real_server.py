@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,6 +10,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from control_plane.platform.http.malformed_requests import ProblemProtocol
+from tests.loopback_listener import loopback_listener
 
 
 @asynccontextmanager
@@ -18,7 +18,7 @@ async def served(
     app: FastAPI, protocol: type[asyncio.Protocol] = ProblemProtocol, keep_alive_seconds: int = 5
 ) -> AsyncIterator[str]:
     """The address of the application."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = loopback_listener()
     server = uvicorn.Server(
         uvicorn.Config(
             app,
