@@ -121,7 +121,7 @@ async def _serving(
         accounts = Accounts(redis, sealer, specs, settings.carriers, http)
         seen, tickets = Seen(redis), Tickets(redis)
         desk = InboundDesk(waiting, settings.bridge_id)
-        machines = MachineNews(redis)
+        machines = await stack.enter_async_context(MachineNews(redis))
         webhooks = Webhooks(public_url, seen, desk, tickets, dialed, machines, time.time)
         door = MediaDoor(seen, tickets, legs, time.time)
         listener = listen(settings.host, settings.port)

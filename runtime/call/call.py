@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
@@ -146,7 +147,7 @@ class Call:
         self.transfers = Transfers(self, clock)
         self._machine: MachineAnswer | None = None
         """Watches a phone that we dialed, if the agent wants to know of machines."""
-        self._reported_machines: dict[UUID, bool] = {}
+        self._reported_machines: defaultdict[UUID, bool] = defaultdict(bool)
         """Whose carrier has detected a machine, and whether that records."""
         self._last_lost: UUID | None = None
         self._losses = 0
@@ -286,7 +287,8 @@ class Call:
         if all(each.participant_id != participant_id for each in self.plan.participants):
             self.transfers.carrier_reports_machine(participant_id)
             return
-        self._reported_machines[participant_id] = records
+        # News of the machine may be told after news of the greeting's end.
+        self._reported_machines[participant_id] |= records
         if self._machine is not None:
             self._machine.reported(records=records)
 
