@@ -18,6 +18,7 @@ from tests.control_plane.console.visitor import Visitor
 from tests.control_plane.dashboard import DashboardClient, dashboard_client
 from tests.control_plane.identity.accounts.browsing import PASSWORD, token_in
 from tests.control_plane.linked import settings as linked_settings
+from tests.runtime.until import until
 
 __all__ = ["linked_settings"]
 
@@ -76,6 +77,7 @@ async def test_a_forgotten_password_is_replaced_through_a_mail(
     await person.fills("Mail address", member.email)
     await person.presses("Send the mail")
     await expect(person.page.get_by_text("on its way")).to_be_visible()
+    await until(outbox)
     await person.page.goto(f"{person.address}/password-reset?token={token_in(outbox()[-1])}")
     await person.fills("New password", OTHER_PASSWORD)
     await person.presses("Set the password")
@@ -192,6 +194,7 @@ async def test_the_password_is_changed_by_who_knows_it(person: Visitor, outbox: 
     await person.fills("Password", PASSWORD)
     await person.presses("Open the account")
     await person.reads("Look into your mailbox")
+    await until(outbox)
     await person.page.goto(f"{person.address}/confirm-email?token={token_in(outbox()[-1])}")
     await person.presses("Confirm")
     await person.follows("Open the console")

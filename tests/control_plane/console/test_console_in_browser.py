@@ -13,6 +13,7 @@ from tests.control_plane.conftest import TenantClient
 from tests.control_plane.console.visitor import Visitor
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.identity.accounts.browsing import PASSWORD, token_in
+from tests.runtime.until import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -29,6 +30,7 @@ async def sign_up(person: Visitor, outbox: Outbox) -> None:
     await person.presses("Open the account")
     await person.reads("Look into your mailbox")
     mail = await person.context.new_page()
+    await until(outbox)
     await mail.goto(f"{person.address}/confirm-email?token={token_in(outbox()[-1])}")
     await mail.get_by_role("button", name="Confirm").click()
     await expect(mail.get_by_role("status")).to_contain_text("is confirmed")
