@@ -12,11 +12,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 CORES = os.cpu_count() or 1
 SIDE_BY_SIDE = CORES + 1
 """One more than there are cores: the tests wait for servers a quarter of their time."""
 TESTS = Path(__file__).parent
 _NO_LATENCY = ("-m", "not latency")
+_ONLY_FAILED_ALONE = ("--last-failed", "--last-failed-no-failures", "none", "-n", "0")
 
 
 def files_that_measure_latencies(*, alone: bool) -> tuple[str, ...]:
@@ -42,6 +45,7 @@ class Stage:
     title: str
     arguments: tuple[str, ...]
     """For pytest."""
+    measures_latencies: bool = False
 
 
 def stages() -> tuple[Stage, ...]:
@@ -64,10 +68,12 @@ def stages() -> tuple[Stage, ...]:
                 *("-n", str(CORES), "--dist", "worksteal", "-m", "latency"),
                 *files_that_measure_latencies(alone=False),
             ),
+            measures_latencies=True,
         ),
         Stage(
             "tests that measure latencies of voices and whole systems, one at a time",
             ("-m", "latency", *files_that_measure_latencies(alone=True)),
+            measures_latencies=True,
         ),
     )
 
@@ -80,19 +86,30 @@ def environment() -> dict[str, str]:
     return kept
 
 
+def run_pytest(*arguments: str) -> int:
+    """Returns its exit code."""
+    command = [sys.executable, "-m", "pytest", *arguments]
+    return subprocess.run(command, env=environment(), check=False).returncode
+
+
 def main(chosen: list[str]) -> int:
-    """Runs every stage, also after one that fails; returns the first failure's exit code."""
+    """Runs every stage, also after one that fails; returns the first failure's exit code.
+
+    Other machines on the same host can take the processor away for seconds. So what was over a
+    limit of time is measured once more, alone; what is over it twice has failed.
+    """
     exit_codes = []
     for number, stage in enumerate(planned := stages(), start=1):
         if chosen and str(number) not in chosen:
             continue
         print(f"==> stage {number} of {len(planned)}: {stage.title}", flush=True)
         began_at = time.monotonic()
-        ran = subprocess.run(
-            [sys.executable, "-m", "pytest", *stage.arguments], env=environment(), check=False
-        )
-        exit_codes.append(ran.returncode)
-        outcome = "passed" if ran.returncode == 0 else "FAILED"
+        exit_code = run_pytest(*stage.arguments)
+        if exit_code == pytest.ExitCode.TESTS_FAILED and stage.measures_latencies:
+            print("==> measuring once more what was over its limit", flush=True)
+            exit_code = run_pytest(*stage.arguments, *_ONLY_FAILED_ALONE)
+        exit_codes.append(exit_code)
+        outcome = "passed" if exit_code == 0 else "FAILED"
         print(f"==> stage {number} {outcome} after {time.monotonic() - began_at:.0f} s", flush=True)
     return next(filter(None, exit_codes), 0)
 
