@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -19,14 +20,17 @@ SIDE_BY_SIDE = CORES + 1
 """One more than there are cores: the tests wait for servers a quarter of their time."""
 TESTS = Path(__file__).parent
 _NO_LATENCY = ("-m", "not latency")
-_ONLY_FAILED_ALONE = ("--last-failed", "--last-failed-no-failures", "none", "-n", "0")
+_FAILED_ALONE = ("--last-failed", "--last-failed-no-failures", "none", "-n", "0")
+_FAILED = TESTS.parent / ".pytest_cache" / "v" / "cache" / "lastfailed"
+MOST_ONCE_MORE = 8
+"""More failures than this are no matter of a busy machine."""
 
 
 def files_that_measure_latencies(*, alone: bool) -> tuple[str, ...]:
     """Named to pytest, they spare it the collection of all other tests.
 
-    Those of models only wait for audio. Voices make theirs as fast as the processor allows, and
-    whole systems are many processes: both are measured ``alone``.
+    Models and voices mostly wait for audio. Whole systems are many processes, which are measured
+    ``alone``.
     """
     return tuple(
         str(path.relative_to(TESTS.parent))
@@ -36,8 +40,7 @@ def files_that_measure_latencies(*, alone: bool) -> tuple[str, ...]:
 
 
 def _is_alone(path: Path) -> bool:
-    is_of_voices = "tts" in path.parts or "voice" in path.stem
-    return is_of_voices or not path.is_relative_to(TESTS / "pipelines")
+    return not path.is_relative_to(TESTS / "pipelines")
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,6 @@ class Stage:
     title: str
     arguments: tuple[str, ...]
     """For pytest."""
-    measures_latencies: bool = False
 
 
 def stages() -> tuple[Stage, ...]:
@@ -62,18 +64,16 @@ def stages() -> tuple[Stage, ...]:
             ("-n", str(CORES), "--dist", "loadfile", "tests/e2e", *_NO_LATENCY),
         ),
         Stage(
-            f"tests that measure latencies of models, {CORES} at a time",
-            # They wait for audio three quarters of their time.
+            f"tests that measure latencies of models and voices, {SIDE_BY_SIDE} at a time",
+            # They wait for audio most of their time.
             (
-                *("-n", str(CORES), "--dist", "worksteal", "-m", "latency"),
+                *("-n", str(SIDE_BY_SIDE), "--dist", "worksteal", "-m", "latency"),
                 *files_that_measure_latencies(alone=False),
             ),
-            measures_latencies=True,
         ),
         Stage(
-            "tests that measure latencies of voices and whole systems, one at a time",
+            "tests that measure latencies of whole systems, one at a time",
             ("-m", "latency", *files_that_measure_latencies(alone=True)),
-            measures_latencies=True,
         ),
     )
 
@@ -92,23 +92,38 @@ def run_pytest(*arguments: str) -> int:
     return subprocess.run(command, env=environment(), check=False).returncode
 
 
-def main(chosen: list[str]) -> int:
-    """Runs every stage, also after one that fails; returns the first failure's exit code.
+def failed_tests() -> list[str]:
+    """Of the last run of pytest."""
+    return list(json.loads(_FAILED.read_text())) if _FAILED.exists() else []
 
-    Other machines on the same host can take the processor away for seconds. So what was over a
-    limit of time is measured once more, alone; what is over it twice has failed.
+
+def run_stage(stage: Stage) -> int:
+    """Returns pytest's exit code.
+
+    Tests run side by side, and other machines on the same host can take the processor away for
+    seconds. So what failed runs once more, alone. What fails twice has failed; what passes then is
+    named, because it depends on what runs beside it.
     """
+    _FAILED.unlink(missing_ok=True)
+    exit_code = run_pytest(*stage.arguments)
+    failed = failed_tests()
+    if exit_code == pytest.ExitCode.TESTS_FAILED and len(failed) <= MOST_ONCE_MORE:
+        print("==> once more, alone:", *failed, sep="\n    ", flush=True)
+        exit_code = run_pytest(*stage.arguments, *_FAILED_ALONE)
+        if exit_code == 0:
+            print("==> passed only alone:", *failed, sep="\n    ", flush=True)
+    return exit_code
+
+
+def main(chosen: list[str]) -> int:
+    """Runs every stage, also after one that fails; returns the first failure's exit code."""
     exit_codes = []
     for number, stage in enumerate(planned := stages(), start=1):
         if chosen and str(number) not in chosen:
             continue
         print(f"==> stage {number} of {len(planned)}: {stage.title}", flush=True)
         began_at = time.monotonic()
-        exit_code = run_pytest(*stage.arguments)
-        if exit_code == pytest.ExitCode.TESTS_FAILED and stage.measures_latencies:
-            print("==> measuring once more what was over its limit", flush=True)
-            exit_code = run_pytest(*stage.arguments, *_ONLY_FAILED_ALONE)
-        exit_codes.append(exit_code)
+        exit_codes.append(exit_code := run_stage(stage))
         outcome = "passed" if exit_code == 0 else "FAILED"
         print(f"==> stage {number} {outcome} after {time.monotonic() - began_at:.0f} s", flush=True)
     return next(filter(None, exit_codes), 0)

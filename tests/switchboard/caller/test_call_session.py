@@ -76,6 +76,7 @@ async def test_both_sides_are_heard_and_the_caller_leaves_by_delete() -> None:
     assert far_end.deletions == ["Bearer access-token"]
 
 
+@pytest.mark.latency
 async def test_voice_to_voice_is_the_far_ends_own_delay_plus_the_network() -> None:
     far_end = FarEnd(spoken("Good morning.", "Certainly."))
     summary = await call(far_end, LineByLine(["Hello there."]))
@@ -86,6 +87,7 @@ async def test_voice_to_voice_is_the_far_ends_own_delay_plus_the_network() -> No
     assert 0 < summary.first_sample_ms < 500
 
 
+@pytest.mark.latency
 async def test_the_caller_cuts_in_and_measures_when_the_agent_falls_silent() -> None:
     long_line = (
         "A first check-up is fifty dollars, and we always tell you the price before we start, so"
