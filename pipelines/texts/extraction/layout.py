@@ -177,8 +177,9 @@ def _running(line: _Line, layout: Layout, *, is_faq: bool) -> str:
         pairs, rest = running_answers(text)
         layout.answers.extend(pairs)
         text = rest if pairs else text
-    parts = [_without_place(sentence, layout) for sentence in sentences(text)]
-    return " ".join(parts) if parts != list(sentences(text)) else text
+    said = list(sentences(text))
+    parts = [_without_place(sentence, layout) for sentence in said]
+    return " ".join(parts) if parts != said else text
 
 
 def _without_place(sentence: str, layout: Layout) -> str:

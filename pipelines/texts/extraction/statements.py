@@ -76,9 +76,10 @@ def statements(prompt: str) -> Iterator[Statement]:
 
 def sentences(text: str) -> Iterator[str]:
     """``text`` split into sentences. Quotations are not split."""
-    quoted = [match.span() for match in QUOTED.finditer(text)]
+    ends = list(_SENTENCE_END.finditer(text))
+    quoted = [match.span() for match in QUOTED.finditer(text)] if ends else []
     start = 0
-    for end in _SENTENCE_END.finditer(text):
+    for end in ends:
         inside = any(first < end.start() and end.end() < last for first, last in quoted)
         if inside or _ABBREVIATION.search(text[max(start, end.start() - 8) : end.start() + 1]):
             continue
@@ -98,8 +99,8 @@ def heading_of(line: str) -> str | None:
         found = next(text for text in marked.groups() if text)
         return _EMPHASIS.sub(r"\2", found).strip(" :*_") or None
     text = line.strip()
-    words = text.rstrip(":").split()
-    is_short = 0 < len(words) <= _MAX_HEADING_WORDS and not text.rstrip(":").endswith((".", "?"))
+    words = text.rstrip(":")
+    is_short = 0 < len(words.split()) <= _MAX_HEADING_WORDS and not words.endswith((".", "?"))
     if is_short and text.endswith(":") and topic_of(text) is not None and not _BULLET.match(line):
         return text.rstrip(": ")
     if is_short and text.isupper() and len(text) > 2 and not _BULLET.match(line):

@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Browser as Chromium
 
+from bench.machine_speed import fixed_loop_ms
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.console.conftest import WIDE
 from tests.control_plane.console.visitor import visitor
 from tests.control_plane.dashboard import dashboard_client
-from tests.machine_pace import slowness
 
 pytestmark = [pytest.mark.browser, pytest.mark.latency, pytest.mark.timeout(120)]
 
 INTERACTIVE_WITHIN_MS = 1_000
-"""On a usual machine; on a slower one it takes longer."""
+"""On a machine whose fixed loop takes ``FIXED_LOOP_MS``; on a slower one it takes longer."""
+FIXED_LOOP_MS = 50
 TRIES = 4
 """The machine may be busy with something else for a while."""
 
@@ -42,4 +43,5 @@ async def test_the_first_page_can_be_used_within_a_second(
             await person.page.add_init_script(NOTE_WHEN_SHOWN)
             await person.opens(path)
             times_ms.append(await person.page.evaluate("window.shownAfterMs"))
-    assert min(times_ms) <= INTERACTIVE_WITHIN_MS * slowness(), times_ms
+    slowness = max(1.0, fixed_loop_ms() / FIXED_LOOP_MS)
+    assert min(times_ms) <= INTERACTIVE_WITHIN_MS * slowness, (times_ms, slowness)

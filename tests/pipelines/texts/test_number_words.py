@@ -9,7 +9,6 @@ from control_plane.building.catalogue.data_file import CATALOGUE_FILE
 from pipelines.texts import phrases
 from pipelines.texts.number_word_lists import NUMBER_WORDS
 from pipelines.texts.number_words import ends_with_number
-from tests.machine_pace import slowness
 
 NUMBERS = {
     "en": ["five five one", "it is twenty-one.", "double", "ten?"],
@@ -139,6 +138,6 @@ def test_in_other_languages_digits_count(locale: str) -> None:
 @pytest.mark.parametrize("language", NUMBER_WORDS)
 @pytest.mark.parametrize("text", ["dreizehn" * 250 + "x", "5 " * 1_000 + "x", "-" * 2_000 + "x"])
 def test_no_text_takes_long(language: str, text: str) -> None:
-    begun_at = time.thread_time()
+    begun_at = time.perf_counter()
     assert not ends_with_number(text, language)
-    assert time.thread_time() - begun_at < 0.1 * slowness()
+    assert time.perf_counter() - begun_at < 0.1

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from pipelines.texts.templates.budget import TemplateBudget
 from pipelines.texts.templates.template import fill_template, filled, names_in, template_fault
 from pipelines.texts.variables import MAX_TEXT_CHARACTERS, prepared
-from tests.machine_pace import slowness
 
 VARIABLES: dict[str, Any] = {
     "name": "Ann",
@@ -133,7 +132,7 @@ def test_no_text_stalls_the_process(template: str) -> None:
     started = time.process_time()
     for _ in range(2):
         assert len(fill_template(template, VARIABLES)) <= 500_000 + len(template)
-    assert time.process_time() - started < 1.0 * slowness()
+    assert time.process_time() - started < 1.0
 
 
 def test_texts_filled_in_together_share_one_budget() -> None:

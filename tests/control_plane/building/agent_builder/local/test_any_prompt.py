@@ -15,7 +15,6 @@ from control_plane.building.agent_builder.local.composition import compose
 from control_plane.building.agent_builder.local.editing import edit
 from pipelines.texts.prompt import compile_prompt
 from tests.control_plane.building.agent_builder.local.offline_call import hold_call
-from tests.machine_pace import slowness
 
 _WORDS = (
     "ask for the name and phone number book appointments restaurant Bella Napoli if caller says "
@@ -77,8 +76,8 @@ def test_no_template_and_no_tag_is_left_in_clean_text(text: str) -> None:
     ids=lambda text: text[:12],
 )
 def test_a_long_prompt_is_read_in_bounded_time(long: str) -> None:
-    started = time.thread_time()
+    started = time.perf_counter()
     told = clean_text(long, longest=20_000, variables=placeholders_in([long]))
     compose(told)
     edit(told, AgentConfig(name="Agent"))
-    assert time.thread_time() - started < 8 * slowness()
+    assert time.perf_counter() - started < 8
