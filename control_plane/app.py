@@ -108,6 +108,7 @@ from control_plane.platform.http.client_address import TrustedProxies
 from control_plane.platform.http.forwarded_headers import ForwardedHeadersMiddleware
 from control_plane.platform.http.health import router as health
 from control_plane.platform.http.openapi import install_openapi
+from control_plane.platform.http.own_body_limits import OwnBodyLimits
 from control_plane.platform.http.problems import install_problem_handlers
 from control_plane.platform.http.request_context import HEADER, RequestContextMiddleware
 from control_plane.platform.http.security_headers import SecurityHeadersMiddleware
@@ -306,7 +307,11 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     takes_razorpay = "razorpay" in settings.configured_gateways
     checkout_url = settings.razorpay_checkout_url if takes_razorpay else None
     app.router.routes.extend(_pages(settings.ice_servers, checkout_url).routes)
-    app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
+    app.add_middleware(
+        BodyLimitMiddleware,
+        max_bytes=settings.max_body_bytes,
+        own_limits=OwnBodyLimits(route for router in ROUTERS for route in router.routes),
+    )
     app.add_middleware(
         RateLimitMiddleware,
         counters=request_counters,

@@ -20,6 +20,8 @@ from control_plane.building.knowledge_sources.errors import (
 )
 from control_plane.building.knowledge_sources.looking_up import chunks_of, found_in
 from control_plane.building.knowledge_sources.schemas import (
+    MOST_FILE_BYTES,
+    MOST_TEXT_BYTES,
     KnowledgeFound,
     KnowledgeQuestion,
     KnowledgeSourceCreate,
@@ -35,6 +37,7 @@ from control_plane.identity.idempotent_requests.route import IdempotentRoute, On
 from control_plane.platform.errors import InvalidRequest, UnsupportedMediaType
 from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
+from control_plane.platform.http.own_body_limits import BodyLimit
 from control_plane.platform.http.paging import Offset
 from outbound.address import AddressRefused, check_address
 from outbound.policy import OutboundPolicy
@@ -57,6 +60,10 @@ async def _fault_of_address(
 
 
 FaultOfAddress = Annotated[str | None, Depends(_fault_of_address)]
+_OTHER_FIELDS_BYTES = 16_384
+_TEXT_BODY = BodyLimit(3 * MOST_TEXT_BYTES + _OTHER_FIELDS_BYTES, may_have_long_texts=True)
+"""JSON that escapes all but ASCII writes a byte as three at most."""
+_FILE_BODY = BodyLimit(MOST_FILE_BYTES + _OTHER_FIELDS_BYTES, is_spooled=True)
 SOFT_BREACH = "x-svc-quota-soft-breach"
 router = APIRouter(
     prefix="/v1/agents/{agent_id}/knowledge-sources",
@@ -88,6 +95,7 @@ _FORM = {
     "",
     status_code=status.HTTP_202_ACCEPTED,
     responses=problems(AgentNotFound, KnowledgeTooLarge, *_QUOTAS),
+    dependencies=[Depends(_TEXT_BODY)],
 )
 async def add_knowledge_source(
     agent_id: UUID,
@@ -115,6 +123,7 @@ async def add_knowledge_source(
     "/upload",
     status_code=status.HTTP_202_ACCEPTED,
     responses=problems(AgentNotFound, KnowledgeTooLarge, UnsupportedMediaType, *_QUOTAS),
+    dependencies=[Depends(_FILE_BODY)],
     openapi_extra=_FORM,
 )
 async def upload_knowledge_source(

@@ -1,14 +1,14 @@
 """Receives a request's body before the route runs, and limits its size, the time it takes, and the
-memory of all bodies together."""
+memory, or the disk, of all bodies together."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NamedTuple
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, contextmanager
+from tempfile import TemporaryFile
+from typing import IO
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,6 +21,7 @@ from control_plane.platform.errors import (
     TooManyBodies,
 )
 from control_plane.platform.http.client_address import subscriber_of
+from control_plane.platform.http.own_body_limits import BodyLimit, OwnBodyLimits
 from control_plane.platform.http.problems import problem_response
 from control_plane.platform.http.storable_input import is_json
 
@@ -28,19 +29,16 @@ _DISCARDED_BYTES = 64 * 1024 * 1024
 MOST_COMMAS = 20_000
 """In a JSON body: at most so many values are parsed, which holds the event loop for 4 ms. No route
 takes nearly as many."""
-KNOWLEDGE_TEXT = re.compile(r"/v1/agents/[^/]+/knowledge-sources")
-KNOWLEDGE_FILE = re.compile(r"/v1/agents/[^/]+/knowledge-sources/upload")
-KNOWLEDGE_TEXT_BYTES = 6 * 1_048_576 + 16_384
-"""1 MB of text, each byte of which JSON may write as six."""
-KNOWLEDGE_TEXT_COMMAS = 1_048_576
-KNOWLEDGE_FILE_BYTES = 10 * 1_048_576 + 16_384
 HELD_BYTES = 256 * 1024 * 1024
 HELD_BYTES_PER_ADDRESS = 32 * 1024 * 1024
+SPOOLED_BYTES = 1024 * 1024 * 1024
+SPOOLED_BYTES_PER_ADDRESS = 64 * 1024 * 1024
+_CHUNK_BYTES = 64 * 1024
 
 
 class HeldBodies:
-    """The bodies that a process holds in memory: half received ones, and those of requests that are
-    being answered.
+    """The bodies that a process holds in memory, or on disk: half received ones, and those of
+    requests that are being answered.
 
     Args:
         most_bytes: of all of them.
@@ -95,10 +93,13 @@ class HeldBody:
 
 class BodyLimitMiddleware:
     """Answers 413 to a body over ``max_bytes``, 400 to JSON with more than ``MOST_COMMAS``, 408 to
-    a body that does not arrive in time, and 503 to one for which there is no memory.
+    a body that does not arrive in time, and 503 to one for which there is no room.
 
     A body that is too large is read to its end (up to 64 MiB) and discarded: most clients send all
     of it before they read, and would otherwise see a broken connection instead of the response.
+
+    Args:
+        own_limits: of the routes that do not have ``max_bytes``.
     """
 
     def __init__(
@@ -108,11 +109,14 @@ class BodyLimitMiddleware:
         max_bytes: int,
         deadline_seconds: float = 30.0,
         held: HeldBodies | None = None,
+        own_limits: OwnBodyLimits | None = None,
     ) -> None:
         self._app = app
-        self._max_bytes = max_bytes
         self._deadline_seconds = deadline_seconds
         self._held = held or HeldBodies(HELD_BYTES, HELD_BYTES_PER_ADDRESS)
+        self._spooled = HeldBodies(SPOOLED_BYTES, SPOOLED_BYTES_PER_ADDRESS)
+        self._shared_limit = BodyLimit(max_bytes)
+        self._own_limits = own_limits or OwnBodyLimits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -120,13 +124,23 @@ class BodyLimitMiddleware:
             return
         client = scope.get("client")
         address = client[0] if client else ""
-        limit = self._limit(scope["path"])
-        with self._held.of(subscriber_of(address) or address) as held:
+        subscriber = subscriber_of(address) or address
+        limit = self._own_limits.of(scope["method"], scope["path"]) or self._shared_limit
+        room = self._spooled if limit.is_spooled else self._held
+        with room.of(subscriber) as held, ExitStack() as closing:
             try:
                 async with asyncio.timeout(self._deadline_seconds):
-                    body = await self._read(receive, held, limit.bytes)
-                if body is not None and is_json(Headers(scope=scope).get("content-type", "")):
-                    _check_commas(body, limit.commas)
+                    if limit.is_spooled:
+                        file = closing.enter_context(TemporaryFile())
+                        body: bytes | IO[bytes] | None = file
+                        if not await self._spool(receive, held, limit.bytes, file):
+                            body = None
+                    else:
+                        body = await self._read(receive, held, limit.bytes)
+                if isinstance(body, bytes) and is_json(
+                    Headers(scope=scope).get("content-type", "")
+                ):
+                    _check_commas(body, limit)
             except TimeoutError:
                 problem: Problem = BodyNotReceived(
                     f"The body must arrive within {self._deadline_seconds:g} s",
@@ -137,49 +151,73 @@ class BodyLimitMiddleware:
                 problem = error
             else:
                 if body is not None:
-                    await self._app(scope, _replaying(body, receive), send)
+                    replay = (
+                        _replaying(body, receive)
+                        if isinstance(body, bytes)
+                        else _replaying_file(body, receive)
+                    )
+                    await self._app(scope, replay, send)
                 return
         response = problem_response(problem, scope.get("state", {}).get("request_id"))
         await response(scope, receive, send)
 
-    def _limit(self, path: str) -> _Limit:
-        """Routes for knowledge take longer bodies."""
-        if KNOWLEDGE_FILE.fullmatch(path):
-            return _Limit(KNOWLEDGE_FILE_BYTES, MOST_COMMAS)
-        if KNOWLEDGE_TEXT.fullmatch(path):
-            return _Limit(KNOWLEDGE_TEXT_BYTES, KNOWLEDGE_TEXT_COMMAS)
-        return _Limit(self._max_bytes, MOST_COMMAS)
-
     async def _read(self, receive: Receive, held: HeldBody, most_bytes: int) -> bytes | None:
         """The whole body; ``None`` if the client has disconnected."""
         body = bytearray()
-        received = 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
+        async for chunk in _chunks(receive, held, most_bytes):
+            if chunk is None:
                 return None
-            chunk = message.get("body", b"")
-            received += len(chunk)
-            if received <= most_bytes:
-                held.grow(len(chunk))
-                body += chunk
-            if received > _DISCARDED_BYTES or not message.get("more_body", False):
-                break
-        if received > most_bytes:
-            raise BodyTooLarge(f"A body may have at most {most_bytes} bytes")
+            body += chunk
         return bytes(body)
 
+    async def _spool(
+        self, receive: Receive, held: HeldBody, most_bytes: int, file: IO[bytes]
+    ) -> bool:
+        """Write the whole body to ``file``. Returns whether the client is still connected."""
+        async for chunk in _chunks(receive, held, most_bytes):
+            if chunk is None:
+                return False
+            await asyncio.to_thread(file.write, chunk)
+        await asyncio.to_thread(file.seek, 0)
+        return True
 
-class _Limit(NamedTuple):
-    bytes: int
-    commas: int
+
+async def _chunks(receive: Receive, held: HeldBody, most_bytes: int) -> AsyncIterator[bytes | None]:
+    """The body as it arrives; ``None`` if the client has disconnected.
+
+    Raises:
+        BodyTooLarge: at the body's end.
+        TooManyBodies: there is no room for it.
+    """
+    received = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            yield None
+            return
+        chunk = message.get("body", b"")
+        received += len(chunk)
+        if received <= most_bytes:
+            held.grow(len(chunk))
+            yield chunk
+        if received > _DISCARDED_BYTES or not message.get("more_body", False):
+            break
+    if received > most_bytes:
+        raise BodyTooLarge(f"A body may have at most {most_bytes} bytes")
 
 
-def _check_commas(body: bytes, most_commas: int) -> None:
-    if body.count(b",") > most_commas:
+def _check_commas(body: bytes, limit: BodyLimit) -> None:
+    if body.count(b",") <= MOST_COMMAS:
+        return
+    if not limit.may_have_long_texts:
         raise InvalidRequest.at(
-            "body", f"must have at most {most_commas:,} commas, between its values and in its texts"
+            "body", f"must have at most {MOST_COMMAS:,} commas, between its values and in its texts"
         )
+    # Without escaped quotes, every second part is a text.
+    unescaped = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    parts = unescaped.split(b'"', 2 * MOST_COMMAS)
+    if len(parts) > 2 * MOST_COMMAS or sum(p.count(b",") for p in parts[::2]) > MOST_COMMAS:
+        raise InvalidRequest.at("body", f"must have at most {MOST_COMMAS:,} values")
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
@@ -192,5 +230,20 @@ def _replaying(body: bytes, receive: Receive) -> Receive:
             return await receive()
         handed_out = True
         return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _replaying_file(file: IO[bytes], receive: Receive) -> Receive:
+    """As ``_replaying``, in chunks."""
+    handed_out = False
+
+    async def replay() -> Message:
+        nonlocal handed_out
+        if handed_out:
+            return await receive()
+        chunk = await asyncio.to_thread(file.read, _CHUNK_BYTES)
+        handed_out = len(chunk) < _CHUNK_BYTES
+        return {"type": "http.request", "body": chunk, "more_body": not handed_out}
 
     return replay

@@ -96,7 +96,13 @@ async def test_the_addresses_of_one_subscriber_share_it() -> None:
             if message["type"] == "http.response.start":
                 statuses[address] = message["status"]
 
-        scope: Scope = {"type": "http", "path": "/", "client": (address, 1), "headers": []}
+        scope: Scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/",
+            "client": (address, 1),
+            "headers": [],
+        }
         await limited(scope, receive, send)
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
