@@ -8,4 +8,4 @@ class Unreadable(Exception):
 
 
 NO_TEXT = "The document contains no text."
-TOO_COSTLY = "The document takes too much time or memory to read; split it, or save it anew."
+TOO_COSTLY = "The document takes too much time or memory to read; split it, or save it again."

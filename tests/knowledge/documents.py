@@ -6,11 +6,17 @@ import io
 import zipfile
 
 from fpdf import FPDF
+from pypdf import PdfWriter
+from pypdf.actions import JavaScript
 
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
-def pdf_of(*pages: str, password: str | None = None) -> bytes:
+def pdf_of(*pages: str, password: str | None = None, script: str | None = None) -> bytes:
+    """
+    Args:
+        script: JavaScript that a viewer would run when it opens the document.
+    """
     document = FPDF()
     document.set_font("Helvetica")
     for page in pages:
@@ -18,7 +24,12 @@ def pdf_of(*pages: str, password: str | None = None) -> bytes:
         document.multi_cell(0, text=page)
     if password:
         document.set_encryption(owner_password=password, user_password=password)
-    return bytes(document.output())
+    if script is None:
+        return bytes(document.output())
+    writer, scripted = PdfWriter(io.BytesIO(document.output())), io.BytesIO()
+    writer.add_open_action(JavaScript(script))
+    writer.write(scripted)
+    return scripted.getvalue()
 
 
 def docx_of(*paragraphs: str, extra: bytes = b"") -> bytes:

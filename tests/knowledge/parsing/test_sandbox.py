@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from knowledge.chunking import MOST_CHARACTERS
 from knowledge.parsing.formats import Format
 from knowledge.parsing.problems import Unreadable
 from knowledge.parsing.sandbox import read_document
@@ -76,9 +77,18 @@ async def test_html_of_any_depth_is_read_in_linear_time(tmp_path: Path) -> None:
     assert FACT in await read(tmp_path, b"<div>" * 500_000 + FACT.encode(), Format.HTML)
 
 
-async def test_a_pdf_with_too_many_pages_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="2,001 pages"):
-        await read(tmp_path, pdf_of(*[""] * 2_001), Format.PDF)
+@pytest.mark.parametrize("pages", [2_001, 10_000])
+async def test_a_pdf_with_too_many_pages_is_refused(tmp_path: Path, pages: int) -> None:
+    with pytest.raises(Unreadable, match=f"{pages:,} pages"):
+        await read(tmp_path, pdf_of(*[""] * pages), Format.PDF)
+
+
+async def test_the_scripts_of_a_pdf_are_not_read(tmp_path: Path) -> None:
+    text = await read(
+        tmp_path, pdf_of(FACT, script="app.alert('Call +1 900 555 0100');"), Format.PDF
+    )
+    assert FACT in text
+    assert "900" not in text
 
 
 async def test_a_document_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
@@ -90,3 +100,14 @@ async def test_one_long_line_is_cut_into_passages(tmp_path: Path) -> None:
     line = " ".join(f"word{number}" for number in range(20_000))
     text = await read(tmp_path, line.encode(), Format.TXT)
     assert "word19999" in text
+
+
+async def test_a_line_of_nine_megabytes_is_refused(tmp_path: Path) -> None:
+    line = " ".join(f"word{number}" for number in range(800_000))
+    with pytest.raises(Unreadable, match="20,000 passages; split it"):
+        await read(tmp_path, line.encode(), Format.TXT)
+
+
+async def test_a_line_that_repeats_one_word_is_one_passage(tmp_path: Path) -> None:
+    text = await read(tmp_path, b"word " * 1_800_000, Format.TXT)
+    assert 0 < len(text) <= 2 * MOST_CHARACTERS
