@@ -15,7 +15,9 @@ from contracts.dialing import LegStage
 HANGUP = "call.hangup"
 STATUSES: Mapping[str, StatusMeaning] = MappingProxyType(
     {
-        "call.initiated": StatusMeaning(LegStage.DIALING),
+        # No event says that the phone rings; from here on it may. So a worker is reserved, and
+        # nobody is dialed twice when a bridge dies.
+        "call.initiated": StatusMeaning(LegStage.RINGING),
         "call.answered": StatusMeaning(LegStage.ANSWERED),
         # With the hangup_cause.
         HANGUP: StatusMeaning(LegStage.ENDED, DialOutcome.FAILED),

@@ -166,8 +166,7 @@ async def test_a_dialed_call_rings_is_answered_and_is_hung_up_by_us(setting: Set
     assert ended.call_id == line.call_id
     assert line.ended_as == "completed"
     await setting.until_stage(LegStage.ANSWERED)
-    if setting.carrier is not CarrierName.TELNYX:
-        await setting.until_stage(LegStage.RINGING)
+    await setting.until_stage(LegStage.RINGING)
     assert _likeness(setting.bridge.streams[0].samples, spoken(WORDS)) > 0.8
     assert len(setting.bridge.streams) == 1
     assert setting.stand_in.open_lines == 0
