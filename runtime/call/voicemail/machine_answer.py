@@ -14,6 +14,7 @@ from runtime.conversation.conversation import Conversation
 from runtime.media.room import HeardFrames, RoomClosed
 
 PEOPLE_HZ = 48_000
+NO_MESSAGE = "the agent could not say all of its message to the machine"
 
 
 class VoicemailCall(Protocol):
@@ -84,6 +85,7 @@ class MachineAnswer:
 
     async def _leave_message(self) -> None:
         conversation = self._call.conversation
-        if conversation is not None:
-            await conversation.say(self._message, interruptible=False)
-        self._call.end(Ending.because(Cause.MESSAGE_LEFT))
+        if conversation is not None and await conversation.announce(self._message):
+            self._call.end(Ending.because(Cause.MESSAGE_LEFT))
+        else:
+            self._call.end(Ending.because(Cause.MACHINE_ANSWERED, NO_MESSAGE))
