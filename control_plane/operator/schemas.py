@@ -203,6 +203,9 @@ class Adjusted(BaseModel):
     )
 
 
+Quota = Annotated[StrictInt, Field(ge=0, le=10**15)]
+
+
 class PlanCreate(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -239,6 +242,16 @@ class PlanCreate(BaseModel):
     phone_numbers_max: Annotated[StrictInt, Field(ge=0, le=1_000_000)] | None = Field(
         None, description="How many phone numbers a tenant may register. null: no limit."
     )
+    knowledge_sources_max: Quota | None = Field(
+        None, description="How many knowledge sources a tenant may have. null: no limit."
+    )
+    knowledge_bytes_max: Quota | None = Field(
+        None, description="How many bytes a tenant's knowledge sources may have. null: no limit."
+    )
+    knowledge_sources_soft_max: Quota | None = Field(
+        None, description="Above it, requests succeed and a header of their answers says so."
+    )
+    knowledge_bytes_soft_max: Quota | None = Field(None, description="The same for bytes.")
 
 
 class PlanView(BaseModel):
@@ -250,6 +263,10 @@ class PlanView(BaseModel):
     calls_not_joined: int | None
     dispatch_weight: int
     phone_numbers_max: int | None
+    knowledge_sources_max: int | None
+    knowledge_bytes_max: int | None
+    knowledge_sources_soft_max: int | None
+    knowledge_bytes_soft_max: int | None
 
 
 class PlanList(BaseModel):

@@ -32,6 +32,10 @@ async def add_plan(session: AsyncSession, plan: Plan) -> bool:
             calls_not_joined=plan.calls_not_joined,
             dispatch_weight=plan.dispatch_weight,
             phone_numbers_max=plan.phone_numbers_max,
+            knowledge_sources_max=plan.knowledge_sources_max,
+            knowledge_bytes_max=plan.knowledge_bytes_max,
+            knowledge_sources_soft_max=plan.knowledge_sources_soft_max,
+            knowledge_bytes_soft_max=plan.knowledge_bytes_soft_max,
         )
         .on_conflict_do_nothing()
         .returning(Plan.id)

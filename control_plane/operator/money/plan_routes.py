@@ -41,6 +41,10 @@ async def create_plan(
         calls_not_joined=wanted.calls_not_joined,
         dispatch_weight=wanted.dispatch_weight,
         phone_numbers_max=wanted.phone_numbers_max,
+        knowledge_sources_max=wanted.knowledge_sources_max,
+        knowledge_bytes_max=wanted.knowledge_bytes_max,
+        knowledge_sources_soft_max=wanted.knowledge_sources_soft_max,
+        knowledge_bytes_soft_max=wanted.knowledge_bytes_soft_max,
     )
     if not await plan_repository.add_plan(session, plan):
         raise PlanExists(f"A plan '{wanted.id}' already exists; choose another id.")
@@ -57,4 +61,8 @@ def _view(plan: Plan) -> PlanView:
         calls_not_joined=plan.calls_not_joined,
         dispatch_weight=plan.dispatch_weight,
         phone_numbers_max=plan.phone_numbers_max,
+        knowledge_sources_max=plan.knowledge_sources_max,
+        knowledge_bytes_max=plan.knowledge_bytes_max,
+        knowledge_sources_soft_max=plan.knowledge_sources_soft_max,
+        knowledge_bytes_soft_max=plan.knowledge_bytes_soft_max,
     )

@@ -17,6 +17,10 @@ GROWTH = {
     "calls_not_joined": None,
     "dispatch_weight": 2,
     "phone_numbers_max": 3,
+    "knowledge_sources_max": 100,
+    "knowledge_bytes_max": 50_000_000,
+    "knowledge_sources_soft_max": 80,
+    "knowledge_bytes_soft_max": None,
 }
 
 
@@ -40,6 +44,8 @@ async def test_a_plan_is_added_once(operator: OperatorClient) -> None:
         ({"calls_at_once": -1}, "calls_at_once"),
         ({"calls_not_joined": "5"}, "calls_not_joined"),
         ({"dispatch_weight": 0}, "dispatch_weight"),
+        ({"knowledge_sources_max": -1}, "knowledge_sources_max"),
+        ({"knowledge_bytes_soft_max": 1.5}, "knowledge_bytes_soft_max"),
     ],
 )
 async def test_a_wrong_plan_is_400(
