@@ -16,6 +16,7 @@ from contracts.call_plan import JOIN_TIMEOUT_SECONDS, LONGEST_CALL_SECONDS
 from contracts.ice_servers import ice_servers
 from contracts.ice_settings import IceSettings
 from contracts.redis_names import CLAIM_TTL_SECONDS, LEASE_TTL_SECONDS
+from knowledge.embedding.embedder import EmbeddingSettings
 from runtime.headroom.limits import HeadroomLimits
 from runtime.media.network.media_network import MediaNetwork, PortRange
 
@@ -96,6 +97,8 @@ class WorkerSettings(WorkerOptions):
     of those that died there, whatever their ids were."""
     object_store_url: str | None = None
     """Where recordings are stored. Without it, nothing is recorded."""
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    """The models that embed what callers ask."""
 
     @property
     def headroom_limits(self) -> HeadroomLimits:

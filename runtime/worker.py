@@ -392,13 +392,18 @@ async def run_worker(
     # Importing the engine blocks the loop for seconds, so do it before the heartbeat starts.
     from livekit.agents.utils import http_context
 
+    from knowledge.embedding.embedder import embedder
     from pipelines.engine.knowledge.shelf import Shelf
     from runtime.conversation.engine_media import EngineMedia
 
     async def warm_up() -> Media:
         shelf = None
         if settings.object_store_url is not None:
-            shelf = Shelf(settings.object_store_url, settings.data_dir / "knowledge")
+            shelf = Shelf(
+                settings.object_store_url,
+                settings.data_dir / "knowledge",
+                embedder(settings.embedding),
+            )
         media = await EngineMedia.load(providers, settings.media_network, models_socket, shelf)
         on_warm()
         return media

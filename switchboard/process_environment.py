@@ -28,10 +28,10 @@ _LOGINS = frozenset({"app_database_url", "system_database_url"})
 _MAIL = frozenset(
     name for name in Settings.model_fields if name.startswith(("smtp_", "mail_", "sms_"))
 )
-_STORED = frozenset({"redis_url", "object_store_url", "encryption_keys"})
+_SHARED = frozenset({"redis_url", "object_store_url", "encryption_keys", "embedding_model"})
 _CARRIERS = frozenset({"bridge_public_url", *(f"{name}_base_url" for name in CarrierName)})
 _CONTROL_PLANE = (
-    _WATCHED | _CARRIERS | _VENDORS | _LOGINS | _STORED | ControlPlaneOptions.model_fields.keys()
+    _WATCHED | _CARRIERS | _VENDORS | _LOGINS | _SHARED | ControlPlaneOptions.model_fields.keys()
     | {
         *("secret_key", "public_url", "builder_model"),
         *("phone_calls_per_tenant", "phone_calls_per_number", "ring_timeout_seconds"),
@@ -55,7 +55,7 @@ READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
         "worker": (
             _WATCHED
             | _VENDORS
-            | _STORED
+            | _SHARED
             | _DEADLINES
             | WorkerOptions.model_fields.keys()
             | {"worker_processes", "worker_niceness", "outbound_allowed_networks"}

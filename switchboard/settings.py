@@ -25,6 +25,8 @@ from control_plane.platform.settings import (
     SmtpSettings,
 )
 from control_plane.platform.sms.sender import RECIPIENT
+from knowledge.embedding.embedder import EmbeddingSettings
+from knowledge.embedding.openai_model import OpenAiModelName
 from outbound.policy import OutboundPolicy
 from pipelines.settings import (
     OPENAI_COMPATIBLE,
@@ -153,6 +155,9 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     telnyx_base_url: str | None = None
     plivo_base_url: str | None = None
     vonage_base_url: str | None = None
+    embedding_model: OpenAiModelName | None = None
+    """OpenAI's model that embeds knowledge sources, with ``OPENAI_API_KEY``. Without it, MiniLM
+    does, on this machine."""
     builder_model: str = "gpt-5.6-luna"
     """Model of the platform's OpenAI key that drafts agents."""
     post_call_provider: Literal["openai", "google", "local"] | None = None
@@ -328,6 +333,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             platform_llm=self._platform_llm(),
             post_call=self._post_call(),
             object_store_url=self.shared_object_store_url,
+            embedding=self._embedding(),
             dialing=self._dialing(),
             bridge_public_url=self.bridge_public_url and self.bridge_public_url.rstrip("/"),
             carriers=self.carriers(),
@@ -359,6 +365,9 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             encryption=self.smtp_encryption,
             sender=self.mail_from,
         )
+
+    def _embedding(self) -> EmbeddingSettings:
+        return EmbeddingSettings(self.embedding_model, self.openai_api_key, self.openai_base_url)
 
     def _dialing(self) -> DialingSettings:
         return DialingSettings(
@@ -396,6 +405,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             **self._values(WorkerOptions),
             redis_url=self.required_redis_url(),
             object_store_url=self.shared_object_store_url,
+            embedding=self._embedding(),
             data_dir=workers_dir / self.worker_id,
             workers_dir=workers_dir,
         )

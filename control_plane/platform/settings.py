@@ -23,6 +23,7 @@ from contracts.call_plan import LONGEST_CALL_SECONDS
 from contracts.ice_settings import IceSettings
 from control_plane.platform.http.allowed_hosts import AllowedHosts
 from control_plane.platform.http.client_address import is_public_host, parsed_address
+from knowledge.embedding.embedder import EmbeddingSettings
 
 if TYPE_CHECKING:
     from contracts.sealing import Sealer
@@ -291,6 +292,8 @@ class ControlPlaneSettings(ControlPlaneOptions):
     object_store_url: str
     """Where recordings are stored: ``file:///…``, ``s3://bucket/prefix``,
     ``gs://bucket/prefix``."""
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    """The model that embeds knowledge sources."""
     dialing: DialingSettings = DialingSettings()
     bridge_public_url: str | None = None
     """The address at which phone carriers reach the telephony bridges, without a trailing slash.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -31,6 +31,10 @@ _WIDENED_SCALE = np.float32(2.0**112)
 """By which the bits of a float16, moved into a float32, are too small: their exponents' biases
 differ by 112."""
 _MOST_TERMS = 64
+
+
+Vectors = Mapping[str, NDArray[np.float32]]
+"""One unit vector by each model."""
 
 
 @dataclass(frozen=True)
@@ -62,19 +66,23 @@ class Found:
 
 @dataclass(frozen=True)
 class Library:
-    """What one agent can look up: its sources, searched as one. Their bundles have one model."""
+    """What one agent can look up: its sources, searched as one."""
 
     sources: Sequence[Source]
 
-    def search(
-        self, question: str, vector: NDArray[np.float32], most: int = 5
-    ) -> tuple[Found, ...]:
+    @cached_property
+    def models(self) -> frozenset[str]:
+        """That the bundles were made with: two, while passages are embedded again."""
+        return frozenset(source.bundle.model for source in self.sources)
+
+    def search(self, question: str, vectors: Vectors, most: int = 5) -> tuple[Found, ...]:
         """The passages that answer ``question`` best.
 
         Args:
-            vector: of the question, by the bundles' model.
+            vectors: of the question, by model. Passages of a model without one are found by their
+                words only.
         """
-        similarities, word_scores = self.by_meaning(vector), self.by_words(question)
+        similarities, word_scores = self.by_meaning(vectors), self.by_words(question)
         joined: defaultdict[int, float] = defaultdict(float)
         for ranking in (best(similarities), best(word_scores)):
             for rank, row in enumerate(ranking, 1):
@@ -85,12 +93,14 @@ class Library:
             for row in rows
         )
 
-    def by_meaning(self, question: NDArray[np.float32]) -> NDArray[np.float32]:
+    def by_meaning(self, questions: Vectors) -> NDArray[np.float32]:
         """The similarity of each passage. Every vector is compared: the result is exact."""
-        scores = np.empty(self._starts[-1], np.float32)
+        scores = np.zeros(self._starts[-1], np.float32)
         for first, source in zip(self._starts[:-1], self.sources, strict=True):
-            vectors = source.bundle.vectors
-            _similarities(vectors, question, scores[first : first + len(vectors)])
+            question = questions.get(source.bundle.model)
+            if question is not None:
+                vectors = source.bundle.vectors
+                _similarities(vectors, question, scores[first : first + len(vectors)])
         return scores
 
     def by_words(self, question: str) -> NDArray[np.float32]:

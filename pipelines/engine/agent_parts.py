@@ -91,7 +91,7 @@ def agent_parts(
     library = None if models.shelf is None else models.shelf.library(plan.knowledge)
     knowledge = None
     if library is not None and models.shelf is not None:
-        knowledge = Lookup(library, models.shelf.searching, actions)
+        knowledge = Lookup(library, models.shelf.searching, actions, models.shelf.embedder)
     recogniser = supervised_stt(behind, models, actions, ask_again)
     hear = partial(heard_again, recogniser)
     return AgentParts(

@@ -22,6 +22,8 @@ SOURCE = {
     "chunk_count": 0,
     "bytes": 22,
     "failure_reason": None,
+    "refresh_hours": None,
+    "refresh_at": None,
     "created_at": "2026-01-01T00:00:00Z",
     "updated_at": "2026-01-01T00:00:00Z",
 }

@@ -22,6 +22,7 @@ class WebPage:
     is_endless: bool = False
     """As fast as it can, without end."""
     encoding: str | None = None
+    etag: str | None = None
     delay_seconds: float = 0.0
     """Before it answers."""
 
@@ -74,6 +75,10 @@ class Website:
         headers = {"Content-Type": page.content_type} if page.content_type else {}
         if page.location is not None:
             headers["Location"] = page.location
+        if page.etag:
+            headers["ETag"] = page.etag
+            if request.headers.get("If-None-Match") == page.etag:
+                return web.Response(status=304, headers=headers)
         if page.encoding:
             headers["Content-Encoding"] = page.encoding
         if not (page.drips or page.is_endless):

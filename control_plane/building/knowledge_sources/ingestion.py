@@ -7,10 +7,11 @@ import hashlib
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from control_plane.building.web_pages.extraction import extracted
-from control_plane.building.web_pages.fetching import Page, PageNotRead, fetch_page
+from control_plane.building.web_pages.fetching import Page, PageNotRead, Validators, fetch_page
+from knowledge.embedding.embedder import Embedder
 from knowledge.parsing.formats import Format
 from knowledge.parsing.problems import NO_TEXT, Unreadable
 from knowledge.parsing.sandbox import read_document
@@ -26,20 +27,29 @@ Progress = Callable[[float], Awaitable[None]]
 """Is told the share of the passages that are embedded."""
 
 
-async def page_text(address: str, policy: OutboundPolicy) -> bytes:
+class PageText(NamedTuple):
+    text: bytes
+    validators: Validators
+
+
+async def page_text(address: str, policy: OutboundPolicy, known: Validators) -> PageText:
     """The main text of a web page.
+
+    Args:
+        known: of the version that was read before.
 
     Raises:
         Unreadable: it cannot be fetched, or has no text.
+        PageUnchanged: it is ``known``.
     """
     try:
-        page = await fetch_page(address, policy)
+        page = await fetch_page(address, policy, known=known)
     except PageNotRead as error:
         raise Unreadable(str(error)) from error
     text = await asyncio.to_thread(_main_text, page)
     if not text.strip():
         raise Unreadable(NO_TEXT)
-    return text.encode()
+    return PageText(text.encode(), page.validators)
 
 
 async def passages_of(content: bytes, kind: Format, title: str) -> tuple[Passage, ...]:
@@ -50,24 +60,22 @@ async def passages_of(content: bytes, kind: Format, title: str) -> tuple[Passage
         return await read_document(file, kind, title)
 
 
-async def bundle_of(passages: Sequence[Passage], tell: Progress) -> bytes:
+async def bundle_of(passages: Sequence[Passage], embedder: Embedder, tell: Progress) -> bytes:
     """The bundle of a source.
 
     Raises:
-        EmbeddingUnavailable: this installation has no embedding model.
+        EmbeddingUnavailable, EmbeddingFailed
     """
     import numpy as np
 
     from knowledge.bundle import packed
-    from knowledge.embedding import local_model
 
-    model = await asyncio.to_thread(local_model)
     parts: list[NDArray[np.float32]] = []
     for start in range(0, len(passages), _PASSAGES_AT_ONCE):
         texts = [passage.searched for passage in passages[start : start + _PASSAGES_AT_ONCE]]
-        parts.append(await asyncio.to_thread(model.embed, texts))
+        parts.append(await asyncio.to_thread(embedder.embed, texts))
         await tell(min(1.0, (start + len(texts)) / len(passages)))
-    return await asyncio.to_thread(packed, passages, np.concatenate(parts), model.model)
+    return await asyncio.to_thread(packed, passages, np.concatenate(parts), embedder.model)
 
 
 def digest_of(content: bytes) -> str:

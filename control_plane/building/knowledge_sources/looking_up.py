@@ -18,7 +18,8 @@ from control_plane.building.knowledge_sources.bundle_store import (
 from control_plane.building.knowledge_sources.errors import KnowledgeUnavailable
 from control_plane.building.knowledge_sources.models import KnowledgeSource
 from control_plane.building.knowledge_sources.schemas import Chunk, FoundChunk
-from knowledge.embedding import EmbeddingUnavailable
+from knowledge.embedding.embedder import Embedder
+from knowledge.embedding.model import EmbeddingUnavailable
 
 if TYPE_CHECKING:
     from knowledge.bundle import Bundle
@@ -45,7 +46,7 @@ async def chunks_of(url: str, source: KnowledgeSource, offset: int, limit: int) 
 
 
 async def found_in(
-    url: str, sources: Sequence[KnowledgeSource], question: str, limit: int
+    url: str, embedder: Embedder, sources: Sequence[KnowledgeSource], question: str, limit: int
 ) -> list[FoundChunk]:
     """Raises ``KnowledgeUnavailable``."""
     if not sources:
@@ -53,7 +54,6 @@ async def found_in(
     named = [(each.tenant_id, each.id, each.title, each.bundle_digest or "") for each in sources]
 
     def look_up() -> list[FoundChunk]:
-        from knowledge.embedding import local_model
         from knowledge.search.library import Library, Source
 
         library = Library(
@@ -62,7 +62,8 @@ async def found_in(
                 for tenant_id, source_id, title, digest in named
             ]
         )
-        (vector,) = local_model().embed([question])
+        embedder.prepare(library.models)
+        vectors = embedder.vectors(question, library.models)
         return [
             FoundChunk(
                 context=found.passage.context,
@@ -73,7 +74,7 @@ async def found_in(
                 similarity=round(found.similarity, 4),
                 word_score=round(found.word_score, 4),
             )
-            for found in library.search(question, vector, limit)
+            for found in library.search(question, vectors, limit)
         ]
 
     return await _reading(look_up)

@@ -39,7 +39,16 @@ class KnowledgeSource(Base):
     """What was sent, until it is ingested."""
     content_digest: Mapped[str | None]
     """Of what the bundle was made from: a page that has not changed costs nothing."""
+    etag: Mapped[str | None]
+    last_modified: Mapped[str | None]
+    """What the website said of the page that the bundle was made from."""
+    refresh_hours: Mapped[int | None]
+    """How often a web page is fetched again; ``None``: only on request."""
+    refresh_at: Mapped[datetime | None]
+    """When it is fetched again."""
     bundle_digest: Mapped[str | None]
     """Of the passages that calls search. A source that is refreshed keeps them meanwhile."""
+    embedding_model: Mapped[str | None]
+    """That the bundle was made with."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -65,6 +66,41 @@ async def searchable(
         .order_by(KnowledgeSource.id)
     )
     return found.all()
+
+
+async def due_pages(
+    system_session: AsyncSession, now: datetime, limit: int
+) -> Sequence[KnowledgeSource]:
+    """Web pages of any tenant that are to be fetched again, locked. Others skip them."""
+    found = await system_session.scalars(
+        select(KnowledgeSource)
+        .where(KnowledgeSource.refresh_at <= now, KnowledgeSource.status != "pending")
+        .order_by(KnowledgeSource.refresh_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    return found.all()
+
+
+async def embedded_otherwise(
+    system_session: AsyncSession, model: str, after: UUID | None, limit: int
+) -> Sequence[KnowledgeSource]:
+    """Sources of any tenant whose passages are not embedded with ``model``, in the order of their
+    ids, from behind ``after``."""
+    query = (
+        select(KnowledgeSource)
+        .where(
+            KnowledgeSource.bundle_digest.is_not(None),
+            KnowledgeSource.embedding_model.is_distinct_from(model),
+            # What is pending gets its new passages from its ingestion.
+            KnowledgeSource.status != "pending",
+        )
+        .order_by(KnowledgeSource.id)
+        .limit(limit)
+    )
+    if after is not None:
+        query = query.where(KnowledgeSource.id > after)
+    return (await system_session.scalars(query)).all()
 
 
 async def limits(session: AsyncSession, tenant_id: UUID) -> Limits:

@@ -28,6 +28,7 @@ from control_plane.building.knowledge_sources.schemas import (
     KnowledgeSourceCreated,
     KnowledgeSourceDetail,
     KnowledgeSourceList,
+    KnowledgeSourceUpdate,
     KnowledgeSourceView,
 )
 from control_plane.building.knowledge_sources.uploads import upload_of
@@ -39,6 +40,7 @@ from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.own_body_limits import BodyLimit
 from control_plane.platform.http.paging import Offset
+from knowledge.embedding.embedder import embedder
 from outbound.address import AddressRefused, check_address
 from outbound.policy import OutboundPolicy
 
@@ -164,7 +166,13 @@ async def search_knowledge_sources(
     """Look a question up as the agent does in a call."""
     await service.check_agent(session, caller.tenant_id, agent_id)
     sources = await repository.searchable(session, caller.tenant_id, [agent_id])
-    found = await found_in(settings.object_store_url, sources, wanted.question, wanted.limit)
+    found = await found_in(
+        settings.object_store_url,
+        embedder(settings.embedding),
+        sources,
+        wanted.question,
+        wanted.limit,
+    )
     return KnowledgeFound(results=found)
 
 
@@ -198,6 +206,24 @@ async def refresh_knowledge_source(
 ) -> KnowledgeSourceCreated:
     """Fetch a source's web page again. Until then, calls look up what it had before."""
     source = await service.refresh(session, caller, agent_id, source_id)
+    return KnowledgeSourceCreated.of(source)
+
+
+@router.patch(
+    "/{source_id}",
+    responses=problems(AgentNotFound, KnowledgeSourceNotFound, OnlyPagesAreRefreshed),
+)
+async def change_knowledge_source(
+    agent_id: UUID,
+    source_id: UUID,
+    wanted: KnowledgeSourceUpdate,
+    caller: MemberCaller,
+    session: TenantSession,
+) -> KnowledgeSourceCreated:
+    """Change how often a source's web page is fetched again. The hours count from now."""
+    source = await service.change_schedule(
+        session, caller, agent_id, source_id, wanted.refresh_hours
+    )
     return KnowledgeSourceCreated.of(source)
 
 

@@ -16,6 +16,7 @@ MOST_TEXT_BYTES = 1_048_576
 MOST_FILE_BYTES = 10 * 1_048_576
 Kind = Literal["text", "url", "file"]
 Status = Literal["pending", "ready", "failed"]
+RefreshHours = Annotated[int, Field(ge=1, le=720, strict=True)]
 
 
 class KnowledgeSourceCreate(BaseModel):
@@ -36,6 +37,9 @@ class KnowledgeSourceCreate(BaseModel):
         Annotated[StrictStr, StringConstraints(strip_whitespace=True, max_length=LONGEST_ADDRESS)]
         | None
     ) = Field(None, description="The address of a web page.")
+    refresh_hours: RefreshHours | None = Field(
+        None, description="How often the web page is fetched again. Null: only on request."
+    )
 
     @model_validator(mode="after")
     def _has_its_content(self) -> KnowledgeSourceCreate:
@@ -44,7 +48,16 @@ class KnowledgeSourceCreate(BaseModel):
             raise ValueError(f"a source of kind {self.kind} needs '{self.kind}'")
         if getattr(self, other) is not None:
             raise ValueError(f"a source of kind {self.kind} takes no '{other}'")
+        if self.kind != "url" and self.refresh_hours is not None:
+            raise ValueError("only a source of kind url takes 'refresh_hours'")
         return self
+
+
+class KnowledgeSourceUpdate(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"refresh_hours": 24}})
+    refresh_hours: RefreshHours | None = Field(
+        description="How often the web page is fetched again. Null: only on request."
+    )
 
 
 class KnowledgeSourceView(BaseModel):
@@ -59,6 +72,8 @@ class KnowledgeSourceView(BaseModel):
     chunk_count: int
     bytes: int
     failure_reason: str | None
+    refresh_hours: int | None = Field(description="How often a web page is fetched again.")
+    refresh_at: datetime | None = Field(description="When it is fetched again at the earliest.")
     created_at: datetime
     updated_at: datetime
 

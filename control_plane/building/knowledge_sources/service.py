@@ -24,7 +24,12 @@ from control_plane.building.knowledge_sources.schemas import (
     MOST_TITLE_BYTES,
     KnowledgeSourceCreate,
 )
-from control_plane.building.knowledge_sources.tasks import enqueue_deletion, enqueue_ingestion
+from control_plane.building.knowledge_sources.tasks import (
+    enqueue_deletion,
+    enqueue_ingestion,
+    enqueue_refresh,
+    next_refresh,
+)
 from control_plane.platform.audit.recording import record_change
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.tenancy.caller import Caller
@@ -61,6 +66,7 @@ async def add(
         source_uri=wanted.url,
         format="md" if content is not None else None,
         content=content,
+        refresh_hours=wanted.refresh_hours,
     )
 
 
@@ -90,14 +96,37 @@ async def refresh(
         OnlyPagesAreRefreshed: the source is not a web page.
     """
     source = await get(session, caller.tenant_id, agent_id, source_id, for_update=True)
-    if source.kind != "url":
-        raise OnlyPagesAreRefreshed(
-            f"The source is a {source.kind}; delete it and send the new one instead"
-        )
+    _check_is_page(source)
     if source.status != "pending":
-        source.status, source.progress, source.failure_reason = "pending", 0.0, None
-        await session.flush()
-        await enqueue_ingestion(session, source)
+        await enqueue_refresh(session, source)
+    return source
+
+
+async def change_schedule(
+    session: AsyncSession,
+    caller: Caller,
+    agent_id: UUID,
+    source_id: UUID,
+    refresh_hours: int | None,
+) -> KnowledgeSource:
+    """Change how often a web page is fetched again; ``None``: only on request. Hours count from
+    now.
+
+    Raises:
+        AgentNotFound, KnowledgeSourceNotFound
+        OnlyPagesAreRefreshed: the source is not a web page.
+    """
+    source = await get(session, caller.tenant_id, agent_id, source_id, for_update=True)
+    _check_is_page(source)
+    before, source.refresh_hours = source.refresh_hours, refresh_hours
+    source.refresh_at = next_refresh(source, datetime.now(UTC))
+    record_change(
+        session,
+        caller,
+        "knowledge_source.changed",
+        target_id=source_id,
+        changes={"refresh_hours": [before, refresh_hours]},
+    )
     return source
 
 
@@ -144,6 +173,13 @@ async def check_agent(session: AsyncSession, tenant_id: UUID, agent_id: UUID) ->
         raise AgentNotFound
 
 
+def _check_is_page(source: KnowledgeSource) -> None:
+    if source.kind != "url":
+        raise OnlyPagesAreRefreshed(
+            f"The source is a {source.kind}; delete it and send the new one instead"
+        )
+
+
 def check_title(title: str) -> None:
     """Raises ``InvalidRequest``."""
     if len(title.encode()) > MOST_TITLE_BYTES:
@@ -160,6 +196,7 @@ async def _added(
     source_uri: str | None,
     format: str | None,
     content: bytes | None,
+    refresh_hours: int | None = None,
 ) -> tuple[KnowledgeSource, bool]:
     await check_agent(session, caller.tenant_id, agent_id)
     size = len(content or b"")
@@ -174,6 +211,7 @@ async def _added(
         format=format,
         bytes=size,
         content=content,
+        refresh_hours=refresh_hours,
     )
     session.add(source)
     await session.flush()

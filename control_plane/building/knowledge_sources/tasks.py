@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
@@ -25,6 +26,7 @@ from control_plane.building.knowledge_sources.ingestion import (
     passages_of,
 )
 from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.building.web_pages.fetching import PageUnchanged, Validators
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,
@@ -35,7 +37,8 @@ from control_plane.platform.job_queue import (
     when_given_up,
 )
 from control_plane.platform.settings import ControlPlaneSettings
-from knowledge.embedding import EmbeddingUnavailable
+from knowledge.embedding.embedder import embedder
+from knowledge.embedding.model import EmbeddingFailed, EmbeddingUnavailable
 from knowledge.parsing.formats import Format
 from knowledge.parsing.problems import Unreadable
 from outbound.policy import OutboundPolicy
@@ -43,7 +46,8 @@ from outbound.policy import OutboundPolicy
 MOST_ATTEMPTS = 5
 KEPT_FOR_CALLS = timedelta(seconds=LONGEST_CALL_SECONDS + 3_600)
 """How long the bundle of a deleted source stays, for calls whose plan names it."""
-NO_MODEL = "This installation has no embedding model: its operator has to install the extra offline"
+NO_MODEL = "This installation's embedding model cannot be used; its operator has to set it up."
+_PAGES_AT_ONCE = 100
 _RETRY = RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2)
 _log = structlog.get_logger(__name__)
 
@@ -53,17 +57,20 @@ async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) 
     """Make the bundle of a source. One that cannot be read says why."""
     database, settings = database_of(context), settings_of(context)
     tenant, source = UUID(tenant_id), UUID(source_id)
-    failures = store_errors()
+    failures: tuple[type[Exception], ...] = (EmbeddingFailed, *store_errors())
     try:
         await _ingest(database, settings, tenant, source)
     except Unreadable as error:
         await _failed(database, tenant, source, str(error))
-    except EmbeddingUnavailable:
-        await _failed(database, tenant, source, f"{NO_MODEL}.")
+    except EmbeddingUnavailable as error:
+        _log.error("knowledge_not_embedded", source_id=source_id, error=str(error))
+        await _failed(database, tenant, source, NO_MODEL)
     except failures as error:
         _log.warning("knowledge_not_ingested", source_id=source_id, error=str(error))
         if context.job.attempts + 1 >= MOST_ATTEMPTS:
-            await _failed(database, tenant, source, "The passages could not be stored.")
+            is_model = isinstance(error, EmbeddingFailed)
+            reason = "embedded: the embedding model does not answer" if is_model else "stored"
+            await _failed(database, tenant, source, f"The passages could not be {reason}.")
         raise
 
 
@@ -87,6 +94,21 @@ async def delete_old_bundles(context: JobContext, *, tenant_id: str, source_id: 
     await asyncio.to_thread(lambda: delete_bundles(open_store(url), tenant, source, keep=keep))
 
 
+@job_queue.periodic(cron="* * * * *")
+@job_queue.task(
+    name="knowledge.refresh_due", pass_context=True, queueing_lock="refresh_due_knowledge"
+)
+async def refresh_due_pages(context: JobContext, timestamp: int) -> None:
+    """Fetch the web pages again whose time has come."""
+    found = _PAGES_AT_ONCE
+    while found == _PAGES_AT_ONCE:
+        async with database_of(context).system_session() as session:
+            pages = await repository.due_pages(session, datetime.now(UTC), _PAGES_AT_ONCE)
+            for page in pages:
+                await enqueue_refresh(session, page)
+        found = len(pages)
+
+
 async def enqueue_ingestion(session: AsyncSession, source: KnowledgeSource) -> None:
     await enqueue(
         session,
@@ -95,6 +117,17 @@ async def enqueue_ingestion(session: AsyncSession, source: KnowledgeSource) -> N
         tenant_id=str(source.tenant_id),
         source_id=str(source.id),
     )
+
+
+async def enqueue_refresh(session: AsyncSession, page: KnowledgeSource) -> None:
+    """Until the page is ingested, calls search what it had."""
+    page.status, page.progress, page.failure_reason = "pending", 0.0, None
+    await session.flush()
+    await enqueue_ingestion(session, page)
+
+
+def next_refresh(page: KnowledgeSource, now: datetime) -> datetime | None:
+    return None if page.refresh_hours is None else now + timedelta(hours=page.refresh_hours)
 
 
 async def enqueue_deletion(session: AsyncSession, tenant_id: UUID, source_id: UUID) -> None:
@@ -117,12 +150,19 @@ async def _ingest(
         await session.refresh(source, ["content"])
         content, kind, uri = source.content, source.format, source.source_uri
         title, known, had_bundle = source.title, source.content_digest, source.bundle_digest
+        known_page = Validators(source.etag, source.last_modified)
+    validators = Validators()
     if source.kind == "url":
-        content = await page_text(uri or "", OutboundPolicy(settings.outbound_allowed_networks))
+        policy = OutboundPolicy(settings.outbound_allowed_networks)
+        try:
+            content, validators = await page_text(uri or "", policy, known_page)
+        except PageUnchanged:
+            await _unchanged(database, tenant, source_id, known_page)
+            return
         kind = Format.MD
     digest = digest_of(content or b"")
     if had_bundle is not None and digest == known:
-        await _ready(database, tenant, source_id, digest, had_bundle, source.chunk_count, None)
+        await _unchanged(database, tenant, source_id, validators)
         return
 
     async def tell(share: float) -> None:
@@ -132,21 +172,24 @@ async def _ingest(
                 now.progress = share
 
     passages = await passages_of(content or b"", Format(kind or Format.TXT), title)
-    bundle = await bundle_of(passages, tell)
+    model = embedder(settings.embedding)
+    bundle = await bundle_of(passages, model, tell)
     url = settings.object_store_url
     stored = await asyncio.to_thread(lambda: put_bundle(open_store(url), tenant, source_id, bundle))
-    size = len(content or b"")
-    await _ready(database, tenant, source_id, digest, stored, len(passages), size)
+    made = _Made(digest, stored, model.model, len(passages), len(content or b""))
+    await _ready(database, tenant, source_id, made, validators)
+
+
+class _Made(NamedTuple):
+    content_digest: str
+    bundle_digest: str
+    embedding_model: str
+    chunks: int
+    bytes: int
 
 
 async def _ready(
-    database: Database,
-    tenant: UUID,
-    source_id: UUID,
-    content_digest: str,
-    bundle_digest: str,
-    chunks: int,
-    size: int | None,
+    database: Database, tenant: UUID, source_id: UUID, made: _Made, validators: Validators
 ) -> None:
     async with database.tenant_session(tenant) as session:
         now = await repository.find(session, tenant, source_id, for_update=True)
@@ -154,14 +197,31 @@ async def _ready(
             # Deleted meanwhile: what was stored goes, too.
             await enqueue_deletion(session, tenant, source_id)
             return
-        if now.bundle_digest not in (None, bundle_digest):
+        if now.bundle_digest not in (None, made.bundle_digest):
             await enqueue_deletion(session, tenant, source_id)
-        now.status, now.progress, now.failure_reason = "ready", 1.0, None
-        now.content, now.content_digest = None, content_digest
-        now.bundle_digest, now.chunk_count = bundle_digest, chunks
-        now.bytes = now.bytes if size is None else size
+        now.content_digest, now.bundle_digest, now.embedding_model = made[:3]
+        now.chunk_count, now.bytes = made.chunks, made.bytes
         now.updated_at = datetime.now(UTC)
-    _log.info("knowledge_ingested", source_id=str(source_id), chunks=chunks)
+        _end(now, validators)
+    _log.info("knowledge_ingested", source_id=str(source_id), chunks=made.chunks)
+
+
+async def _unchanged(
+    database: Database, tenant: UUID, source_id: UUID, validators: Validators
+) -> None:
+    """The page says what its passages were made from."""
+    async with database.tenant_session(tenant) as session:
+        now = await repository.find(session, tenant, source_id, for_update=True)
+        if now is not None:
+            _end(now, validators)
+    _log.info("knowledge_unchanged", source_id=str(source_id))
+
+
+def _end(source: KnowledgeSource, validators: Validators) -> None:
+    source.status, source.progress, source.failure_reason = "ready", 1.0, None
+    source.content = None
+    source.etag, source.last_modified = validators.etag, validators.last_modified
+    source.refresh_at = next_refresh(source, datetime.now(UTC))
 
 
 async def _failed(database: Database, tenant: UUID, source_id: UUID, reason: str) -> None:
@@ -171,4 +231,5 @@ async def _failed(database: Database, tenant: UUID, source_id: UUID, reason: str
         if now is not None and now.status == "pending":
             now.status, now.failure_reason, now.content = "failed", reason, None
             now.updated_at = datetime.now(UTC)
+            now.refresh_at = next_refresh(now, now.updated_at)
     _log.info("knowledge_failed", source_id=str(source_id), reason=reason)

@@ -6,6 +6,7 @@ import asyncio
 import codecs
 import re
 from dataclasses import dataclass
+from http import HTTPStatus
 from urllib.parse import urljoin
 
 import httpx2
@@ -24,6 +25,7 @@ _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/plain", ""}
 _META_CHARSET = re.compile(
     rb"<meta[^>]{0,200}charset=[\"']?\s*([A-Za-z0-9_-]{2,40})", re.IGNORECASE
 )
+_LONGEST_VALIDATOR = 500
 _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -31,10 +33,26 @@ class PageNotRead(Exception):
     """The page could not be read. The message tells the person who entered the address why."""
 
 
+class PageUnchanged(Exception):
+    """The website says that the page is still the version with the given validators."""
+
+
+@dataclass(frozen=True)
+class Validators:
+    """What a website said of the version of a page that it sent (RFC 9110, section 8.8)."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+
 @dataclass(frozen=True)
 class Page:
     text: str
     is_html: bool
+    validators: Validators = Validators()
+
+
+_UNKNOWN = Validators()
 
 
 async def fetch_page(
@@ -43,14 +61,19 @@ async def fetch_page(
     *,
     resolver: Resolver = resolve,
     deadline_seconds: float = DEADLINE_SECONDS,
+    known: Validators = _UNKNOWN,
 ) -> Page:
     """Fetch the page at ``url``. ``example.com`` means ``https://example.com``.
 
     Each redirect is checked in the same way as the address itself.
 
+    Args:
+        known: of the version that was fetched before.
+
     Raises:
         PageNotRead: the address is not allowed, or the website does not send a page that can be
             read.
+        PageUnchanged: it is ``known``.
     """
     address = url.strip()
     if not _HAS_SCHEME.match(address) or re.match(r"^[\w.-]+:\d", address):
@@ -60,7 +83,7 @@ async def fetch_page(
             asyncio.timeout(deadline_seconds),
             guarded_client(policy, timeout_seconds=deadline_seconds, resolver=resolver) as client,
         ):
-            return await _followed(client, address, policy, resolver)
+            return await _followed(client, address, policy, resolver, known)
     except TimeoutError as error:
         raise PageNotRead("The website did not answer in time.") from error
     except AddressRefused as error:
@@ -78,12 +101,19 @@ async def fetch_page(
 
 
 async def _followed(
-    client: httpx2.AsyncClient, address: str, policy: OutboundPolicy, resolver: Resolver
+    client: httpx2.AsyncClient,
+    address: str,
+    policy: OutboundPolicy,
+    resolver: Resolver,
+    known: Validators,
 ) -> Page:
+    conditions = _conditions(known)
+    headers = {"Accept": "text/html,application/xhtml+xml,text/plain;q=0.5", **conditions}
     for _ in range(MAX_REDIRECTS + 1):
         await check_address(address, policy, schemes=_SCHEMES, resolver=resolver)
-        headers = {"Accept": "text/html,application/xhtml+xml,text/plain;q=0.5"}
         async with client.stream("GET", address, headers=headers) as response:
+            if response.status_code == HTTPStatus.NOT_MODIFIED and conditions:
+                raise PageUnchanged
             if response.is_redirect:
                 address = _location(address, response)
                 continue
@@ -93,8 +123,23 @@ async def _followed(
             if media_type not in _HTML_TYPES:
                 raise PageNotRead(f"The address is not a web page but {media_type[:80]}.")
             body = await read_limited(response, MAX_BYTES)
-            return Page(_decoded(body, response), media_type != "text/plain")
+            text = _decoded(body, response)
+            return Page(text, media_type != "text/plain", _validators(response))
     raise PageNotRead(f"The website redirects more than {MAX_REDIRECTS} times.")
+
+
+def _conditions(known: Validators) -> dict[str, str]:
+    named = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _validators(response: httpx2.Response) -> Validators:
+    def kept(name: str) -> str | None:
+        value = response.headers.get(name, "")
+        is_sound = value.isascii() and value.isprintable() and 0 < len(value) <= _LONGEST_VALIDATOR
+        return value if is_sound else None
+
+    return Validators(kept("etag"), kept("last-modified"))
 
 
 def _location(address: str, response: httpx2.Response) -> str:

@@ -69,7 +69,7 @@ async def answer(
     until: datetime,
     values: dict[str, Any],
 ) -> ChatSession | None:
-    """Write the answer, and give the chat back; ``None`` if it was deleted or claimed anew."""
+    """Write the answer, and give the chat back; ``None`` if it was deleted or claimed again."""
     answered: ChatSession | None = await session.scalar(
         update(ChatSession)
         .where(*_claimed(tenant_id, chat_id, until))

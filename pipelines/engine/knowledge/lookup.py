@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 
 from livekit.agents import llm
 
-from knowledge.embedding import local_model
+from knowledge.embedding.embedder import Embedder
 from knowledge.search.library import Found, Library
 from pipelines.engine.call_actions import CallActions
 
@@ -33,10 +33,13 @@ _FRAME = (
 class Lookup:
     """One agent's in one call."""
 
-    def __init__(self, library: Library, executor: Executor, actions: CallActions) -> None:
+    def __init__(
+        self, library: Library, executor: Executor, actions: CallActions, embedder: Embedder
+    ) -> None:
         self._library = library
         self._executor = executor
         self._actions = actions
+        self._embedder = embedder
         self._last: tuple[str, tuple[Found, ...]] = ("", ())
 
     async def find(self, question: str) -> tuple[Found, ...]:
@@ -54,8 +57,8 @@ class Lookup:
         return found
 
     def _search(self, question: str) -> tuple[Found, ...]:
-        (vector,) = local_model().embed([question])
-        return self._library.search(question, vector, MOST_PASSAGES)
+        vectors = self._embedder.vectors(question, self._library.models)
+        return self._library.search(question, vectors, MOST_PASSAGES)
 
 
 def within_budget(found: Sequence[Found]) -> tuple[Found, ...]:

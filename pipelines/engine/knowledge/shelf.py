@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -15,12 +17,14 @@ from cachetools import LRUCache
 from contracts.call_plan import CallPlan, PlannedSource
 from contracts.knowledge_bundles import bundle_path
 from knowledge.bundle import Bundle, BundleDamaged, digest_of
-from knowledge.embedding import EmbeddingUnavailable, local_model
+from knowledge.embedding.embedder import Embedder
+from knowledge.embedding.model import EmbeddingUnavailable
 from knowledge.search.library import Library, Source
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
+REMOTE_QUESTIONS_AT_ONCE = 16
 FETCH_SECONDS = 4.0
 """For all bundles of a call together. It begins without those that take longer."""
 MOST_MAPPED = 256
@@ -33,35 +37,38 @@ class Shelf:
     Args:
         object_store_url: where the control plane puts bundles.
         folder: of the copies on this machine. Workers may share it.
+        embedder: embeds what callers ask.
     """
 
-    def __init__(self, object_store_url: str, folder: Path) -> None:
+    def __init__(self, object_store_url: str, folder: Path, embedder: Embedder) -> None:
+        self.embedder = embedder
         self._url = object_store_url
         self._folder = folder
         self._store: ObjectStore | None = None
         self._mapped: LRUCache[str, Bundle] = LRUCache(MOST_MAPPED)
-        # One thread: searching is short, and the model takes a core.
-        self.searching = ThreadPoolExecutor(1, thread_name_prefix="knowledge-search")
+        # One thread if the model takes a core; searching itself is short.
+        threads = REMOTE_QUESTIONS_AT_ONCE if embedder.is_remote else 1
+        self.searching = ThreadPoolExecutor(threads, thread_name_prefix="knowledge-search")
 
     async def fetch(self, plan: CallPlan) -> None:
         """Have the bundles of the plan's agents mapped, and the model loaded. What cannot be
         fetched is left out of the call, and logged. Await it before the session is built."""
         sources = {each.digest: each for agent in plan.agents.values() for each in agent.knowledge}
-        missing = [each for digest, each in sources.items() if digest not in self._mapped]
         if not sources:
             return
-        try:
-            async with asyncio.timeout(FETCH_SECONDS):
-                await asyncio.get_running_loop().run_in_executor(self.searching, local_model)
-                for source in missing:
+        loop = asyncio.get_running_loop()
+        ends_at = loop.time() + FETCH_SECONDS
+        for digest, source in sources.items():
+            if digest in self._mapped:
+                continue
+            with _logging(plan.call_id):
+                async with asyncio.timeout_at(ends_at):
                     bundle = await asyncio.to_thread(self._read, plan.tenant_id, source)
-                    self._mapped[source.digest] = bundle
-        except (OSError, TimeoutError, ValueError, BundleDamaged, EmbeddingUnavailable) as error:
-            logger.warning(
-                "knowledge.not_fetched",
-                call_id=str(plan.call_id),
-                error=f"{type(error).__name__}: {error}",
-            )
+                    self._mapped[digest] = bundle
+        models = {self._mapped[digest].model for digest in sources if digest in self._mapped}
+        with _logging(plan.call_id):
+            async with asyncio.timeout_at(ends_at):
+                await loop.run_in_executor(self.searching, self.embedder.prepare, models)
 
     def library(self, sources: tuple[PlannedSource, ...]) -> Library | None:
         """Those of ``sources`` that are here; ``None`` if there are none."""
@@ -111,3 +118,14 @@ class Shelf:
                 return
             held -= copy.stat().st_size
             copy.unlink(missing_ok=True)
+
+
+@contextmanager
+def _logging(call_id: UUID) -> Iterator[None]:
+    """The call goes on without what cannot be had."""
+    try:
+        yield
+    except (OSError, TimeoutError, ValueError, BundleDamaged, EmbeddingUnavailable) as error:
+        logger.warning(
+            "knowledge.not_fetched", call_id=str(call_id), error=f"{type(error).__name__}: {error}"
+        )

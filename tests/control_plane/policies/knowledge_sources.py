@@ -22,6 +22,7 @@ POLICIES: Policies = {
     ("POST", f"{_SOURCES}/search"): Policy(Access.MEMBER, 404, {"question": "Where do I park?"}),
     ("GET", f"{_SOURCES}/{{source_id}}"): FOREIGN_IS_404,
     ("POST", f"{_SOURCES}/{{source_id}}/refresh"): FOREIGN_IS_404,
+    ("PATCH", f"{_SOURCES}/{{source_id}}"): Policy(Access.MEMBER, 404, {"refresh_hours": 24}),
     ("DELETE", f"{_SOURCES}/{{source_id}}"): FOREIGN_IS_404,
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from knowledge.bundle import Bundle, packed
 from knowledge.chunking import passages_of
-from knowledge.embedding import local_model
+from knowledge.embedding.minilm import local_model
 from knowledge.search.library import Library, Source, best
 
 HERE = Path(__file__).parent
@@ -53,7 +53,8 @@ def recall_of(language: str) -> Recall:
         for at in range(len(source.bundle))
     ]
     hybrid = meaning = words = 0
-    for pair, vector in zip(pairs, vectors, strict=True):
+    for pair, own in zip(pairs, vectors, strict=True):
+        vector = {local_model().model: own}
         question, passage = pair["question"], pair["passage"]
         found = [each.passage.text for each in library.search(question, vector, FOUND_WITHIN)]
         hybrid += _has(found, passage)

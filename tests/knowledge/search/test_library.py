@@ -7,14 +7,14 @@ from knowledge.passages import Passage
 from knowledge.search.library import Library, Source
 
 
-def source(name: str, *texts: str) -> Source:
-    vectors = np.zeros((len(texts), 4), np.float32)
-    vectors[:, 3] = 1
-    bundle = packed([Passage("", text) for text in texts], vectors, "a-model")
+def source(name: str, *texts: str, model: str = "a-model", dimensions: int = 4) -> Source:
+    vectors = np.zeros((len(texts), dimensions), np.float32)
+    vectors[:, -1] = 1
+    bundle = packed([Passage("", text) for text in texts], vectors, model)
     return Source(name, name.title(), Bundle(bundle))
 
 
-NOWHERE = np.array([1, 0, 0, 0], np.float32)
+NOWHERE = {"a-model": np.array([1, 0, 0, 0], np.float32)}
 
 
 def test_sources_are_searched_as_one() -> None:
@@ -45,6 +45,23 @@ def test_nothing_is_found_where_nothing_fits() -> None:
     assert Library([source("a", "Rooms")]).search("xyz", NOWHERE) == ()
 
 
+def test_each_source_is_compared_with_the_question_by_its_own_model() -> None:
+    other = source("pets", "Dogs may stay.", model="other", dimensions=2)
+    library = Library([source("rooms", "Rooms cost 120 euros."), other])
+    assert library.models == {"a-model", "other"}
+    near = {"a-model": np.eye(4, dtype=np.float32)[0], "other": np.eye(2, dtype=np.float32)[1]}
+    (found,) = library.search("xyz", near, 1)
+    assert (found.source_id, found.similarity) == ("pets", 1.0)
+
+
+def test_a_source_whose_model_is_away_is_found_by_its_words() -> None:
+    away = source("pets", "Dogs may stay.", model="away", dimensions=2)
+    library = Library([source("rooms", "Rooms cost 120 euros."), away])
+    (found,) = library.search("May my dog stay?", NOWHERE, 1)
+    assert (found.source_id, found.similarity) == ("pets", 0.0)
+    assert found.word_score > 0
+
+
 def test_similarities_are_those_of_the_float16_vectors() -> None:
     random = np.random.default_rng(19)
     vectors = random.standard_normal((1_100, 384), np.float32)
@@ -52,5 +69,5 @@ def test_similarities_are_those_of_the_float16_vectors() -> None:
     vectors[0, :3] = (0.0, -0.0, 1e-6)
     bundle = Bundle(packed([Passage("", str(row)) for row in range(1_100)], vectors, "a-model"))
     question = vectors[7].copy()
-    found = Library([Source("a", "A", bundle)]).by_meaning(question)
+    found = Library([Source("a", "A", bundle)]).by_meaning({"a-model": question})
     np.testing.assert_allclose(found, bundle.vectors.astype(np.float32) @ question, atol=1e-6)

@@ -1550,6 +1550,17 @@ class KnowledgeSourceCreate(WireModel):
     url: str | None = None
     """The address of a web page."""
 
+    refresh_hours: int | None = None
+    """How often the web page is fetched again. Null: only on request."""
+
+
+class KnowledgeSourceUpdate(WireModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    refresh_hours: int | None
+    """How often the web page is fetched again. Null: only on request."""
+
 
 class KnowledgeSourceView(WireModel):
     id: UUID
@@ -1566,6 +1577,12 @@ class KnowledgeSourceView(WireModel):
     chunk_count: int
     bytes: int
     failure_reason: str | None
+    refresh_hours: int | None
+    """How often a web page is fetched again."""
+
+    refresh_at: AwareDatetime | None
+    """When it is fetched again at the earliest."""
+
     created_at: AwareDatetime
     updated_at: AwareDatetime
 
@@ -2449,6 +2466,18 @@ class PlanCreate(WireModel):
 
     phone_numbers_max: int | None = None
     """How many phone numbers a tenant may register. null: no limit."""
+
+    knowledge_sources_max: int | None = None
+    """How many knowledge sources a tenant may have. null: no limit."""
+
+    knowledge_bytes_max: int | None = None
+    """How many bytes a tenant's knowledge sources may have. null: no limit."""
+
+    knowledge_sources_soft_max: int | None = None
+    """Above it, requests succeed and a header of their answers says so."""
+
+    knowledge_bytes_soft_max: int | None = None
+    """The same for bytes."""
 
 
 class PlatformView(WireModel):
@@ -3924,6 +3953,10 @@ class ControlPlaneOperatorSchemasPlanView(WireModel):
     calls_not_joined: int | None
     dispatch_weight: int
     phone_numbers_max: int | None
+    knowledge_sources_max: int | None
+    knowledge_bytes_max: int | None
+    knowledge_sources_soft_max: int | None
+    knowledge_bytes_soft_max: int | None
 
 
 class AdvancedInput(WireModel):

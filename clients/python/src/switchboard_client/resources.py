@@ -423,6 +423,7 @@ class Knowledge(Resource):
     show = blocking(knowledge.show)
     search = blocking(knowledge.search)
     refresh = blocking(knowledge.refresh)
+    fetch_every = blocking(knowledge.fetch_every)
     remove = blocking(knowledge.remove)
 
 
@@ -434,6 +435,7 @@ class AsyncKnowledge(AsyncResource):
     show = awaitable(knowledge.show)
     search = awaitable(knowledge.search)
     refresh = awaitable(knowledge.refresh)
+    fetch_every = awaitable(knowledge.fetch_every)
     remove = awaitable(knowledge.remove)
 
 

@@ -58,7 +58,7 @@ class LiveConnection:
         self._outbox.put_nowait(message)
 
     def renew(self) -> None:
-        """Connect anew as soon as nothing is lost by it."""
+        """Connect again as soon as nothing is lost by it."""
         self._wants_renewal = True
         self.settle()
 

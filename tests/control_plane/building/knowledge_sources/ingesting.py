@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID
 
 from procrastinate import JobContext
 
+from control_plane.building.knowledge_sources.embedding_again import embed_again
 from control_plane.building.knowledge_sources.tasks import (
     MOST_ATTEMPTS,
     delete_old_bundles,
     fail_source,
     ingest_source,
+    refresh_due_pages,
 )
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import job_resources
 from control_plane.platform.settings import ControlPlaneSettings
+from knowledge.embedding.model import EmbeddingFailed
 from tests.control_plane.conftest import TenantClient
+
+
+def files_of(folder: Path, source_id: str) -> list[Path]:
+    """Its bundles in the object store."""
+    return list(folder.rglob(f"{source_id}/*"))
 
 
 class Sources:
@@ -43,6 +53,19 @@ class Sources:
         assert answer.status_code == 202, answer.text
         return await self.ingest(answer.json()["source"]["id"])
 
+    async def add_broken_text(self, title: str, text: str) -> str:
+        """One whose ingestion fails at its last attempt."""
+        with suppress(EmbeddingFailed):
+            return await self.add_text(title, text)
+        listed = (await self.tenant.get(self.path)).json()["sources"]
+        return str(listed[0]["id"])
+
+    async def add_page(self, url: str, **fields: object) -> str:
+        body = {"kind": "url", "title": "Page", "url": url, **fields}
+        answer = await self.tenant.post(self.path, body)
+        assert answer.status_code == 202, answer.text
+        return await self.ingest(answer.json()["source"]["id"])
+
     async def upload(self, name: str, content: bytes) -> str:
         answer = await self.tenant.request(
             "POST", f"{self.path}/upload", files={"file": (name, content)}
@@ -60,6 +83,14 @@ class Sources:
         """As if each process that began to ingest it had died."""
         tenant_id = str(self.tenant.tenant_id)
         await fail_source(self._database, tenant_id=tenant_id, source_id=source_id)
+
+    async def embed_again(self) -> None:
+        """As each minute, for every tenant."""
+        await embed_again(self._context, timestamp=0)
+
+    async def refresh_due(self) -> None:
+        """As each minute, for every tenant."""
+        await refresh_due_pages(self._context, timestamp=0)
 
     async def delete_old_bundles(self, source_id: str) -> None:
         tenant_id = str(self.tenant.tenant_id)

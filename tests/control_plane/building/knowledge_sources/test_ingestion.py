@@ -8,13 +8,9 @@ import pytest
 from sqlalchemy import text
 
 from control_plane.platform.database import Database
-from tests.control_plane.building.knowledge_sources.ingesting import Sources
+from tests.control_plane.building.knowledge_sources.ingesting import Sources, files_of
 from tests.control_plane.conftest import TenantClient
 from tests.knowledge.documents import docx_of, pdf_of
-
-
-def files_of(folder: Path, source_id: str) -> list[Path]:
-    return list(folder.rglob(f"{source_id}/*"))
 
 
 async def test_an_uploaded_pdf_is_found_by_its_meaning(sources: Sources) -> None:

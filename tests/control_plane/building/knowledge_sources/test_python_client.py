@@ -60,7 +60,10 @@ async def test_texts_and_pages_are_added_and_a_page_is_fetched_again(
 ) -> None:
     agent, knowledge = sources.agent_id, client.knowledge
     await knowledge.add_text(agent, "Food", "Breakfast is served from seven to ten.")
-    page = (await knowledge.add_page(agent, "Hours", "https://8.8.8.8/hours")).source
+    address = "https://8.8.8.8/hours"
+    page = (await knowledge.add_page(agent, "Hours", address, refresh_hours=24)).source
+    assert page.refresh_hours == 24
+    assert (await knowledge.fetch_every(agent, page.id, None)).source.refresh_hours is None
     assert (await knowledge.refresh(agent, page.id)).source.status == "pending"
     with pytest.raises(InvalidRequest) as refused:
         await knowledge.upload(agent, "house.pdf", b"no pdf")

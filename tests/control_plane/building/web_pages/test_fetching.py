@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from control_plane.building.web_pages.fetching import MAX_BYTES, PageNotRead, fetch_page
+from control_plane.building.web_pages.fetching import (
+    MAX_BYTES,
+    PageNotRead,
+    PageUnchanged,
+    Validators,
+    fetch_page,
+)
 from outbound.policy import OutboundPolicy
 from tests.stand_ins.website import WebPage, Website, redirect
 
@@ -55,6 +61,28 @@ async def test_every_redirect_is_checked_before_it_is_followed() -> None:
         with pytest.raises(PageNotRead, match=r"127\.0\.0\.2"):
             await fetch_page(site.base_url, LOCAL)
     assert site.visited == ["/"]
+
+
+@pytest.mark.parametrize("path", ["/", "/moved"])
+async def test_a_page_that_is_known_is_not_sent_again(path: str) -> None:
+    pages = {"/": WebPage(b"hello", etag='"1"'), "/moved": redirect("/")}
+    async with Website(pages).serving() as site:
+        page = await fetch_page(site.base_url + path, LOCAL)
+        assert (page.text, page.validators) == ("hello", Validators(etag='"1"'))
+        with pytest.raises(PageUnchanged):
+            await fetch_page(site.base_url + path, LOCAL, known=page.validators)
+        other = await fetch_page(site.base_url + path, LOCAL, known=Validators(etag='"0"'))
+    assert other == page
+
+
+@pytest.mark.parametrize("etag", ['"' + "x" * 600 + '"', '"\u00e9"'])
+async def test_an_etag_that_could_not_be_sent_back_is_not_kept(etag: str) -> None:
+    async with Website({"/": WebPage(b"hello", etag=etag)}).serving() as site:
+        assert (await fetch_page(site.base_url, LOCAL)).validators == Validators()
+
+
+async def test_not_modified_without_a_condition_is_no_page() -> None:
+    assert "redirects without" in await refused({"/": WebPage(status=304)})
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from uuid import UUID, uuid4
 from contracts.call_plan import PlannedSource
 from contracts.knowledge_bundles import bundle_path
 from knowledge.bundle import Bundle, digest_of, packed
-from knowledge.embedding import local_model
+from knowledge.embedding.embedder import Embedder, EmbeddingSettings
+from knowledge.embedding.minilm import local_model
 from knowledge.passages import Passage
 from knowledge.search.library import Library, Source
 from pipelines.engine.knowledge.lookup import Lookup
@@ -35,4 +36,4 @@ def stored(store: Path, tenant_id: UUID, *texts: str) -> PlannedSource:
 
 def lookup(actions: NotedActions, *texts: str) -> Lookup:
     library = Library([Source("a", "Guide", Bundle(packed_texts(*texts)))])
-    return Lookup(library, ThreadPoolExecutor(1), actions)
+    return Lookup(library, ThreadPoolExecutor(1), actions, Embedder(EmbeddingSettings()))

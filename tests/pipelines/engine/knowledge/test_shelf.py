@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from knowledge.embedding.embedder import Embedder, EmbeddingSettings
 from pipelines.engine.knowledge.shelf import Shelf
 from tests.pipelines.engine.knowledge.sources import WIFI, stored
 from tests.pipelines.plans import call_plan
+
+EMBEDDER = Embedder(EmbeddingSettings())
 
 
 async def test_a_bundle_is_fetched_once_and_kept_on_disk(tmp_path: Path) -> None:
@@ -12,14 +15,14 @@ async def test_a_bundle_is_fetched_once_and_kept_on_disk(tmp_path: Path) -> None
     plan = call_plan()
     source = stored(store, plan.tenant_id, WIFI)
     plan = plan.model_copy(update={"knowledge": (source,)})
-    shelf = Shelf(store.as_uri(), copies)
+    shelf = Shelf(store.as_uri(), copies, EMBEDDER)
     await shelf.fetch(plan)
     library = shelf.library(plan.knowledge)
     assert library is not None
     assert library.sources[0].bundle.passage(0).text == WIFI
     for file in store.rglob(source.digest):
         file.unlink()
-    again = Shelf(store.as_uri(), copies)
+    again = Shelf(store.as_uri(), copies, EMBEDDER)
     await again.fetch(plan)
     assert again.library(plan.knowledge) is not None
 
@@ -31,7 +34,7 @@ async def test_a_call_goes_on_without_what_cannot_be_fetched(tmp_path: Path) -> 
     for file in store.rglob(bad.digest):
         file.write_bytes(b"something else")
     plan = plan.model_copy(update={"knowledge": (good, bad)})
-    shelf = Shelf(store.as_uri(), tmp_path / "copies")
+    shelf = Shelf(store.as_uri(), tmp_path / "copies", EMBEDDER)
     await shelf.fetch(plan)
     library = shelf.library(plan.knowledge)
     assert library is not None
@@ -39,6 +42,6 @@ async def test_a_call_goes_on_without_what_cannot_be_fetched(tmp_path: Path) -> 
 
 
 async def test_an_agent_without_sources_has_no_library(tmp_path: Path) -> None:
-    shelf = Shelf((tmp_path / "store").as_uri(), tmp_path / "copies")
+    shelf = Shelf((tmp_path / "store").as_uri(), tmp_path / "copies", EMBEDDER)
     await shelf.fetch(call_plan())
     assert shelf.library(()) is None

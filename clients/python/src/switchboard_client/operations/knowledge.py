@@ -11,7 +11,7 @@ from switchboard_client.models import (
     KnowledgeSourceDetail,
     KnowledgeSourceList,
 )
-from switchboard_client.operation import Operation, delete, get, given, post
+from switchboard_client.operation import Operation, delete, get, given, patch, post
 from switchboard_client.request import Request, Upload, at, query
 
 Id = UUID | str
@@ -33,10 +33,19 @@ def add_text(
 
 
 def add_page(
-    agent_id: Id, title: str, url: str, *, idempotency_key: str | None = None
+    agent_id: Id,
+    title: str,
+    url: str,
+    *,
+    refresh_hours: int | None = None,
+    idempotency_key: str | None = None,
 ) -> Operation[KnowledgeSourceCreated]:
-    """Add a web page. It is fetched and ingested in the background."""
-    body = {"kind": "url", "title": title, "url": url}
+    """Add a web page. It is fetched and ingested in the background.
+
+    Args:
+        refresh_hours: how often it is fetched again; by default only on request.
+    """
+    body = {"kind": "url", "title": title, "url": url, **given(refresh_hours=refresh_hours)}
     return post(at(_SOURCES, agent_id), KnowledgeSourceCreated, body).once(idempotency_key)
 
 
@@ -83,6 +92,14 @@ def refresh(
     """Fetch the web page of a source again."""
     place = at(_SOURCE + "/refresh", agent_id, source_id)
     return post(place, KnowledgeSourceCreated).once(idempotency_key)
+
+
+def fetch_every(
+    agent_id: Id, source_id: Id, refresh_hours: int | None
+) -> Operation[KnowledgeSourceCreated]:
+    """Change how often the web page of a source is fetched again; ``None``: only on request."""
+    body = {"refresh_hours": refresh_hours}
+    return patch(at(_SOURCE, agent_id, source_id), KnowledgeSourceCreated, body)
 
 
 def remove(agent_id: Id, source_id: Id) -> Operation[dict[str, Any]]:

@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from knowledge.embedding.model import EmbeddingUnavailable
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -21,10 +23,6 @@ DIMENSIONS = 384
 MOST_TOKENS = 256
 _BATCH = 16
 _VOCABULARY = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
-
-
-class EmbeddingUnavailable(Exception):
-    """The extra ``offline`` is not installed."""
 
 
 class MiniLm:
@@ -99,6 +97,7 @@ def _package(name: str) -> Path:
     found = find_spec(name)
     if found is None or not found.submodule_search_locations:
         raise EmbeddingUnavailable(
-            f"The package {name} is not installed; install Switchboard with its extra 'offline'"
+            f"The package {name} is not installed: install Switchboard with its extra 'offline', "
+            "or set SWITCHBOARD_EMBEDDING_MODEL."
         )
     return Path(next(iter(found.submodule_search_locations)))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from knowledge.embedding import DIMENSIONS, local_model
+from knowledge.embedding.minilm import DIMENSIONS, local_model
 
 
 def test_texts_of_like_meaning_have_like_vectors() -> None:

@@ -1,0 +1,1 @@
+"""From texts to vectors: with a model on this machine, or at OpenAI."""

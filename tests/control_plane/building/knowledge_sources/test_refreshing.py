@@ -1,0 +1,158 @@
+"""Web pages are fetched again, on request or as often as their tenant wants; what has not changed
+costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy import update
+
+from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.platform.database import Database
+from control_plane.platform.settings import ControlPlaneSettings
+from tests.control_plane.building.knowledge_sources.ingesting import Sources, files_of
+from tests.stand_ins.website import WebPage, Website
+
+FIRST, SECOND = "Breakfast is from seven to ten.", "Breakfast is from eight to eleven."
+
+
+@pytest.fixture
+def settings(settings: ControlPlaneSettings) -> ControlPlaneSettings:
+    return settings.model_copy(update={"outbound_allowed_networks": ("127.0.0.1/32",)})
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Website]:
+    async with Website({"/": page(FIRST, '"1"')}).serving() as site:
+        yield site
+
+
+def page(words: str, etag: str | None = None) -> WebPage:
+    return WebPage(words.encode(), "text/plain; charset=utf-8", etag=etag)
+
+
+async def come_due(database: Database, sources: Sources, source_id: str) -> None:
+    async with database.tenant_session(sources.tenant.tenant_id) as session:
+        await session.execute(
+            update(KnowledgeSource)
+            .where(KnowledgeSource.id == UUID(source_id))
+            .values(refresh_at=datetime.now(UTC) - timedelta(seconds=1))
+        )
+
+
+async def refreshed(sources: Sources, source_id: str) -> None:
+    answer = await sources.tenant.post(f"{sources.path}/{source_id}/refresh")
+    assert answer.status_code == 202, answer.text
+    await sources.ingest(source_id)
+
+
+@pytest.mark.parametrize("etag", ['"1"', None], ids=["an etag", "no etag"])
+async def test_a_page_that_has_not_changed_keeps_its_passages(
+    sources: Sources, site: Website, tmp_path: Path, etag: str | None
+) -> None:
+    site.pages = {"/": page(FIRST, etag)}
+    source_id = await sources.add_page(site.base_url)
+    [stored] = files_of(tmp_path, source_id)
+    before = (await sources.get(source_id))["source"]
+    stored_at = stored.stat().st_mtime_ns
+    await refreshed(sources, source_id)
+    assert (await sources.get(source_id))["source"] == before
+    assert [each.stat().st_mtime_ns for each in files_of(tmp_path, source_id)] == [stored_at]
+    assert site.visited == ["/", "/"]
+
+
+async def test_a_page_that_has_changed_is_found_by_its_new_words(
+    sources: Sources, site: Website
+) -> None:
+    source_id = await sources.add_page(site.base_url)
+    site.pages = {"/": page(SECOND, '"2"')}
+    assert FIRST in (await sources.search("breakfast"))[0]["text"]
+    await refreshed(sources, source_id)
+    [found] = await sources.search("breakfast")
+    assert SECOND in found["text"]
+
+
+async def test_a_page_that_is_away_for_once_keeps_its_passages_and_its_schedule(
+    sources: Sources, site: Website, database: Database
+) -> None:
+    source_id = await sources.add_page(site.base_url, refresh_hours=1)
+    site.pages = {}
+    await come_due(database, sources, source_id)
+    await sources.refresh_due()
+    await sources.ingest(source_id)
+    source = (await sources.get(source_id))["source"]
+    assert (source["status"], source["chunk_count"]) == ("failed", 1)
+    assert "404" in source["failure_reason"]
+    assert datetime.fromisoformat(source["refresh_at"]) > datetime.now(UTC)
+    assert FIRST in (await sources.search("breakfast"))[0]["text"]
+    site.pages = {"/": page(FIRST, '"1"')}
+    await come_due(database, sources, source_id)
+    await sources.refresh_due()
+    await sources.ingest(source_id)
+    source = (await sources.get(source_id))["source"]
+    assert (source["status"], source["failure_reason"]) == ("ready", None)
+
+
+async def test_a_page_is_fetched_again_when_its_hours_are_over(
+    sources: Sources, site: Website, database: Database
+) -> None:
+    begun = datetime.now(UTC)
+    source_id = await sources.add_page(site.base_url, refresh_hours=24)
+    source = (await sources.get(source_id))["source"]
+    assert source["refresh_hours"] == 24
+    waits = datetime.fromisoformat(source["refresh_at"]) - begun
+    assert timedelta(hours=24) <= waits <= timedelta(hours=24, minutes=1)
+    await sources.refresh_due()
+    assert (await sources.get(source_id))["source"]["status"] == "ready"
+    await come_due(database, sources, source_id)
+    await sources.refresh_due()
+    assert (await sources.get(source_id))["source"]["status"] == "pending"
+    await sources.ingest(source_id)
+    assert site.visited == ["/", "/"]
+    again = (await sources.get(source_id))["source"]
+    assert datetime.fromisoformat(again["refresh_at"]) > datetime.now(UTC)
+
+
+async def test_a_page_without_a_schedule_is_fetched_once(sources: Sources, site: Website) -> None:
+    source_id = await sources.add_page(site.base_url)
+    await sources.refresh_due()
+    source = (await sources.get(source_id))["source"]
+    assert (source["status"], source["refresh_at"]) == ("ready", None)
+
+
+async def test_a_schedule_is_changed_and_taken_away(sources: Sources, site: Website) -> None:
+    source_id = await sources.add_page(site.base_url)
+    path = f"{sources.path}/{source_id}"
+    answer = await sources.tenant.request("PATCH", path, json={"refresh_hours": 2})
+    source = answer.json()["source"]
+    assert (answer.status_code, source["refresh_hours"]) == (200, 2)
+    waits = datetime.fromisoformat(source["refresh_at"]) - datetime.now(UTC)
+    assert timedelta(hours=1, minutes=59) <= waits <= timedelta(hours=2)
+    answer = await sources.tenant.request("PATCH", path, json={"refresh_hours": None})
+    source = answer.json()["source"]
+    assert (source["refresh_hours"], source["refresh_at"]) == (None, None)
+
+
+@pytest.mark.parametrize("hours", [0, 721, 1.5, "2", True])
+async def test_wrong_hours_are_400(sources: Sources, site: Website, hours: object) -> None:
+    body = {"kind": "url", "title": "Page", "url": site.base_url, "refresh_hours": hours}
+    answer = await sources.tenant.post(sources.path, body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+    source_id = await sources.add_page(site.base_url)
+    path = f"{sources.path}/{source_id}"
+    answer = await sources.tenant.request("PATCH", path, json={"refresh_hours": hours})
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+
+
+async def test_only_web_pages_have_a_schedule(sources: Sources) -> None:
+    body = {"kind": "text", "title": "Food", "text": FIRST, "refresh_hours": 24}
+    answer = await sources.tenant.post(sources.path, body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+    source_id = await sources.add_text("Food", FIRST)
+    path = f"{sources.path}/{source_id}"
+    answer = await sources.tenant.request("PATCH", path, json={"refresh_hours": 24})
+    assert (answer.status_code, answer.json()["code"]) == (409, "only_pages_are_refreshed")
