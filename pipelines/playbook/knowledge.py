@@ -8,10 +8,12 @@ from collections.abc import Iterable
 from contracts.agent_config import Persona
 from pipelines.playbook.concepts import concepts, share_of
 from pipelines.playbook.values.phrase import Phrase, phrase
+from pipelines.texts.model_commands import is_command
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _LINK = re.compile(r"^https?://\S+$")
 _MARKS = re.compile(r"^\s*(?:[-*+>]|#{1,6}|\d+\.)\s+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
+_CODE = re.compile(r"[{}<>]|\]\s*[})]|\[/?[A-Z]+\]")
 FOUND_SHARE = 0.4
 """The same for sentences that were looked up for the question: their passage is about it."""
 _LEAST_SHARE = 0.6
@@ -35,9 +37,14 @@ def sentences(persona: Persona) -> tuple[str, ...]:
 
 
 def sentences_of(passage: str) -> tuple[str, ...]:
-    """Those of one passage, without the marks of Markdown."""
+    """Those of one passage that can be said: without the marks of Markdown, code, and what somebody
+    wrote for a language model."""
     parts = (_MARKS.sub("", part).strip() for part in _SENTENCE_END.split(passage))
-    return tuple(part for part in parts if part and not _LINK.match(part))
+    return tuple(part for part in parts if part and not _is_unspeakable(part))
+
+
+def _is_unspeakable(sentence: str) -> bool:
+    return bool(_LINK.match(sentence) or _CODE.search(sentence)) or is_command(sentence)
 
 
 def answer(said: Phrase, known: tuple[str, ...], least: float = _LEAST_SHARE) -> str | None:

@@ -17,7 +17,6 @@ from control_plane.building.agent_builder.clean_text import (
     clean_text,
     clean_value,
     placeholders_in,
-    without_commands,
 )
 from control_plane.building.agent_builder.config_fields import as_body, is_valid_with, value_at
 from control_plane.building.agent_builder.current_config import read_current_config
@@ -27,6 +26,7 @@ from control_plane.building.agent_builder.platform_model import PlatformModel, u
 from control_plane.building.agent_builder.schemas import Source
 from control_plane.platform.language_model.completions import Message
 from control_plane.platform.language_model.failures import ModelFailed
+from pipelines.texts.model_commands import without_commands
 
 _CHANGEABLE = (*BY_PATH, "language", "supported_languages")
 _LONGEST_SHOWN = 300

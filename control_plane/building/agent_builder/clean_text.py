@@ -20,14 +20,6 @@ _MOST_ROUNDS = 8
 _SCRIPT = re.compile(r"<(script|style)\b.{0,5000}?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,500}>|<\|[^<>|]{0,80}\|>|\[/?(?:INST|SYS)\]|<</?SYS>>")
 _LINK = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.|javascript:|data:\w+/)\S+", re.IGNORECASE)
-_TO_A_MODEL = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|"
-    r"everything (?:above|before))\b"
-    r"|\b(?:system|developer) (?:prompt|message)\b|\byou are now\b|\bjailbreak|\bdeveloper mode\b"
-    r"|\bas an ai (?:language )?model\b|^\s*(?:system|assistant|user)\s*:",
-    re.IGNORECASE | re.MULTILINE,
-)
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def placeholders_in(texts: Iterable[str]) -> frozenset[str]:
@@ -60,14 +52,6 @@ def clean_text(
     joined = re.sub(r"[^\S\n]+", " ", "".join(parts))
     joined = re.sub(r"\n{3,}", "\n\n", re.sub(r" ?\n ?", "\n", joined)).strip()
     return _cut(joined, longest)
-
-
-def without_commands(text: str) -> str:
-    """Remove sentences that are addressed to a language model, such as "Ignore all rules"."""
-    if not _TO_A_MODEL.search(text):
-        return text
-    kept = (part for part in _SENTENCE_END.split(text) if not _TO_A_MODEL.search(part))
-    return " ".join(part.strip() for part in kept if part.strip())
 
 
 def clean_value(value: Any, *, variables: Collection[str] = (), keep_links: bool = False) -> Any:

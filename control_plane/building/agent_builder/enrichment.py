@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from control_plane.building.agent_builder import instructions
-from control_plane.building.agent_builder.clean_text import clean_text, without_commands
+from control_plane.building.agent_builder.clean_text import clean_text
 from control_plane.building.agent_builder.page_text import (
     MOST_PASSAGES,
     PageText,
@@ -22,6 +22,7 @@ from control_plane.building.web_pages.fetching import PageNotRead, fetch_page
 from control_plane.platform.language_model.failures import ModelFailed
 from outbound.policy import OutboundPolicy
 from outbound.resolver import Resolver, resolve
+from pipelines.texts.model_commands import without_commands
 
 _LONGEST_NAME = 200
 _LONGEST_ADDRESS = 2_048

@@ -15,7 +15,6 @@ from control_plane.building.agent_builder.clean_text import (
     clean_text,
     clean_value,
     placeholders_in,
-    without_commands,
 )
 from control_plane.building.agent_builder.config_fields import as_body, is_valid_with
 from control_plane.building.agent_builder.current_config import read_current_config
@@ -32,6 +31,7 @@ from control_plane.building.agent_builder.platform_model import PlatformModel, u
 from control_plane.building.agent_builder.schemas import Source
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.language_model.failures import ModelFailed
+from pipelines.texts.model_commands import without_commands
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
 _Items = Field(max_length=40)

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from contracts.agent_config import AgentConfig
-from control_plane.building.agent_builder.clean_text import clean_text, without_commands
+from control_plane.building.agent_builder.clean_text import clean_text
+from pipelines.texts.model_commands import without_commands
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
 Line = Annotated[str, Field(max_length=500)]

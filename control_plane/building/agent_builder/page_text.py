@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from control_plane.building.agent_builder.clean_text import clean_text, without_commands
+from control_plane.building.agent_builder.clean_text import clean_text
 from control_plane.building.web_pages.extraction import extracted
+from pipelines.texts.model_commands import without_commands
 
 MOST_PASSAGES = 20
 _LONGEST_PASSAGE = 600
