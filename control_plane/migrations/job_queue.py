@@ -32,6 +32,8 @@ OTHER_JOBS = (
     "idempotency.forget_old_answers",
     "intelligence.give_up_abandoned",
     "job_queue.rescue_stalled_jobs",
+    "knowledge.embed_again",
+    "knowledge.refresh_due",
     "notifications.delete_old",
     "notifications.send_mail",
     "notifications.send_sms",
