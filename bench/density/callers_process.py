@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
+from bench.before_workers import run_before_workers
 from bench.density.caller import Caller
 from bench.density.caller_leg import CallerLeg, lag_noted
 from bench.density.encoded_speech import EncodedLine, encoded_line, encoded_noise
@@ -86,6 +87,7 @@ def _serve_orders(pipe: Connection) -> None:
     voice = Voice()
     lines = [encoded_line(voice.speak(text)) for text in LINES]
     noise = encoded_noise()
+    run_before_workers()
     pipe.send("ready")
     while True:
         asyncio.run(_Run(pipe.recv(), lines, noise).serve(pipe))

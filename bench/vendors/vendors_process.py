@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection
 
 from aiohttp import web
 
+from bench.before_workers import run_before_workers
 from bench.vendors.deepgram_listen import DeepgramListen
 from bench.vendors.delays import DELAYS, Speed
 from bench.vendors.elevenlabs_voice import ElevenLabsVoice
@@ -80,6 +81,7 @@ def serving_vendors(
 def _serve_all(
     pipe: Connection, speed: Speed, faults_seed: int | None, faults_factor: float
 ) -> None:
+    run_before_workers()
     asyncio.run(_serve(pipe, speed, faults_seed, faults_factor))
 
 
