@@ -7,14 +7,16 @@ with crashes between any two steps and replays, leaves sound books. 100,000 oper
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, nullcontext
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
+from tests.control_plane.money.any_sequence import payers
 from tests.control_plane.money.any_sequence.market import Market
 from tests.control_plane.money.any_sequence.shop import opened_shop
 from tests.control_plane.money.any_sequence.steps import (
@@ -73,3 +75,28 @@ def test_the_books_are_sound_after_any_sequence(
         finally:
             runner.run(stack.aclose())
     assert done >= OPERATIONS
+
+
+@pytest.mark.parametrize("asks_gateways", [True, False])
+@pytest.mark.parametrize("gateway", ["stripe", "razorpay"])
+async def test_a_refund_that_nobody_reports_is_found_by_asking_the_gateway(
+    postgres_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    gateway: str,
+    *,
+    asks_gateways: bool,
+) -> None:
+    who = ("stripe", "razorpay").index(gateway)
+    steps = (
+        Step("checkout", 1, who, 1, 0, "succeeds", "after"),
+        Step("pay", 1, who, 1, 0, "succeeds", "after"),
+        Step("refund", 1, who, 100, 0, "succeeds", "never"),
+    )
+    if not asks_gateways:
+        monkeypatch.setattr(payers, "reconcile_reversals", AsyncMock())
+    found = nullcontext() if asks_gateways else pytest.raises(AssertionError)
+    async with opened_shop(postgres_url, tmp_path) as shop:
+        market = await Market.opened(shop)
+        with found:
+            await market.live(steps)
