@@ -34,6 +34,7 @@ from runtime.media.network.aiortc_internals import (
     keep_reporting,
     repeat_handshake,
     tap_packets,
+    wait_for_consent,
 )
 from runtime.media.network.media_network import MediaNetwork
 from runtime.media.network.reported_loss import ReportedLoss
@@ -121,6 +122,7 @@ class WebRtcLeg:
             guard_packets(self._peer, _count_dropped)
             guard_association(self._peer, _count_dropped)
             repeat_handshake(self._peer)
+            wait_for_consent(self._peer)
             await self._peer.setLocalDescription()
         except (
             ValueError,

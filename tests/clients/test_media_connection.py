@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 from uuid import uuid4
 
+import aioice.ice
 import numpy as np
 import pytest
 from aioice import Connection
@@ -18,9 +19,11 @@ from contracts.call_plan import PlannedParticipant
 from runtime.media.audio.opus import OpusDecoder
 from runtime.media.local_room import LocalRoom
 from runtime.media.network.aiortc_internals import ice_connection
+from switchboard_client.webrtc import aiortc_internals
 from switchboard_client.webrtc.connection import MediaConnection, ReceivedFrame
 from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples
 from switchboard_client.webrtc.outgoing_track import OutgoingTrack
+from tests.runtime.media.loopback_peer import send_late
 from tests.stand_ins.silence import Silence
 
 DTLS_FIRST_BYTES = range(20, 64)
@@ -147,6 +150,21 @@ async def test_the_loss_of_this_machine_s_own_network_is_no_end(room: LocalRoom)
                 assert not connection.was_closed
                 await asyncio.sleep(0.01)
         assert not connection.was_closed
+
+
+@pytest.mark.parametrize("patient", [True, False])
+async def test_a_room_that_answers_consent_checks_late_is_not_lost(
+    room: LocalRoom, monkeypatch: pytest.MonkeyPatch, *, patient: bool
+) -> None:
+    monkeypatch.setattr(aioice.ice, "CONSENT_INTERVAL", 0.05)
+    if not patient:
+        # As long as aioice waits.
+        monkeypatch.setattr(aiortc_internals, "CONSENT_RETRANSMISSIONS", 0)
+    async with connected(room) as connection:
+        (leg,) = room._legs.values()
+        send_late(leg._peer, 0.6)
+        await asyncio.sleep(aioice.ice.CONSENT_FAILURES * (0.05 + 0.5) + 1.5)
+        assert connection.has_failed is not patient
 
 
 @pytest.mark.parametrize("datagram", [b"", b"\x80", bytes([150]) * 3_000], ids=len)

@@ -10,6 +10,7 @@ upgrade has changed one.
 from __future__ import annotations
 
 import asyncio
+import random
 import socket
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
@@ -34,9 +35,17 @@ SERVERS_ANSWER_SECONDS = 5.0
 """How long STUN and TURN servers may take, as in aioice. A leg does without a silent one."""
 HANDSHAKE_REPEATED_AFTER_SECONDS = (0.04, 0.12)
 """When each datagram of a handshake is sent once more, counted from the first time."""
+CONSENT_CHECKED_EVERY_SECONDS = (4.0, 6.0)
+CONSENT_EXPIRES_SECONDS = 30.0
+"""After the last check that was answered (RFC 7675, section 5.1)."""
+CONSENT_RETRANSMISSIONS = 3
+"""Of a check, after 0.5, 1.5 and 3.5 s. It waits 7.5 s in all."""
+LIVENESS_RETRANSMISSIONS = 1
+"""Of the question whether a silent peer is there. It waits 1.5 s in all."""
 _JITTER_BUFFER = "_RTCRtpReceiver__jitter_buffer"
 _RUN_REPORTS = "_run_rtcp"
 _SEND, _DTLS_FIRST_BYTES = "_send", range(20, 64)
+_QUERY_CONSENT = "query_consent"
 
 
 class _PacketTap:
@@ -229,11 +238,39 @@ def repeat_handshake(peer: RTCPeerConnection) -> None:
     setattr(ice, _SEND, send_surely)
 
 
-async def answers_binding_request(peer: RTCPeerConnection) -> bool:
-    """Send one STUN binding request on the selected pair and wait for the response.
+def wait_for_consent(peer: RTCPeerConnection) -> None:
+    """Let a peer behind a slow network answer consent checks late. Call it before
+    ``setLocalDescription``.
 
-    Reaches for ``Connection._nominated`` and the pair's protocol. aioice checks consent by itself,
-    but gives up only after 30 s. A configurable consent timeout would replace this.
+    Reaches for ``Connection.query_consent`` and ``_query_consent_task``. aioice sends each check
+    once and waits 0.5 s, so where packets need longer than that to go and come back, it ended the
+    connection after 30 s although the peer had answered every check. A configurable time limit of
+    the checks would replace this.
+    """
+    connection = ice_connection(peer)
+
+    async def query_consent() -> None:
+        loop = asyncio.get_running_loop()
+        answered_at = loop.time()
+        while loop.time() - answered_at < CONSENT_EXPIRES_SECONDS:
+            await asyncio.sleep(random.uniform(*CONSENT_CHECKED_EVERY_SECONDS))
+            if await answers_binding_request(peer, CONSENT_RETRANSMISSIONS):
+                answered_at = loop.time()
+        logger.info("media.consent_expired")
+        # Otherwise ``close`` would wait for this task.
+        connection._query_consent_task = None
+        await connection.close()
+
+    setattr(connection, _QUERY_CONSENT, query_consent)
+
+
+async def answers_binding_request(
+    peer: RTCPeerConnection, retransmissions: int = LIVENESS_RETRANSMISSIONS
+) -> bool:
+    """Send a STUN binding request on the selected pair and wait for the response.
+
+    Reaches for ``Connection._nominated`` and the pair's protocol. A public method of aioice that
+    checks consent once would replace this.
     """
     connection = ice_connection(peer)
     password = (connection.remote_password or "").encode()
@@ -243,7 +280,7 @@ async def answers_binding_request(peer: RTCPeerConnection) -> bool:
                 connection.build_request(pair, nominate=False),
                 pair.remote_addr,
                 integrity_key=password,
-                retransmissions=0,
+                retransmissions=retransmissions,
             )
         except TransactionError:
             continue

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from uuid import UUID, uuid4
 
@@ -146,6 +147,14 @@ class LoopbackPeer:
         assert samples is not None
         self.packets.append(packet.payload)
         self.heard.append(Heard(time.monotonic(), samples))
+
+
+def send_late(peer: RTCPeerConnection, seconds: float) -> None:
+    """Everything that the peer sends from now on arrives so much later."""
+    loop = asyncio.get_running_loop()
+    for protocol in ice_connection(peer)._protocols:
+        transport = protocol.transport
+        transport.sendto = partial(loop.call_later, seconds, transport.sendto)
 
 
 def _level(heard: Heard, hz: float) -> float:

@@ -7,8 +7,10 @@ import pytest
 from runtime.call import closing
 from runtime.media import webrtc_leg
 from runtime.media.local_room import LocalRoom
+from runtime.media.network import aiortc_internals
 from runtime.media.network.media_network import MediaNetwork
 from tests.runtime.media.free_ports import free_ports
+from tests.runtime.media.loopback_peer import send_late
 from tests.runtime.media.test_local_room import joined, local_ice_addresses, until
 
 
@@ -32,3 +34,23 @@ async def test_a_leg_that_does_not_close_gives_its_ports_back(
 def test_a_leg_is_closed_before_its_call_waits_no_longer() -> None:
     leg_seconds = webrtc_leg.CLOSE_TIMEOUT_SECONDS + webrtc_leg.ICE_CLOSE_TIMEOUT_SECONDS
     assert closing.CALL_OVER_SECONDS + leg_seconds < closing.CLOSE_SECONDS
+
+
+@pytest.mark.parametrize("answers", [True, False])
+async def test_a_peer_that_answers_consent_checks_late_keeps_its_connection(
+    monkeypatch: pytest.MonkeyPatch, *, answers: bool
+) -> None:
+    monkeypatch.setattr(aiortc_internals, "CONSENT_CHECKED_EVERY_SECONDS", (0.05, 0.05))
+    monkeypatch.setattr(aiortc_internals, "CONSENT_EXPIRES_SECONDS", 1.5)
+    if not answers:
+        # As long as aioice waits.
+        monkeypatch.setattr(aiortc_internals, "CONSENT_RETRANSMISSIONS", 0)
+    room = LocalRoom("test")
+    async with joined(room) as peer:
+        (leg,) = room._legs.values()
+        send_late(peer.connection, 0.6)
+        expired = asyncio.create_task(until(lambda: leg._peer.iceConnectionState == "closed"))
+        done, _ = await asyncio.wait([expired], timeout=3.0)
+        assert bool(done) is not answers
+        assert (leg.state == "connected") is answers
+        expired.cancel()

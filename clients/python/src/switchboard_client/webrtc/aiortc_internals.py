@@ -4,6 +4,7 @@ elsewhere, a connection works without it."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from aiortc import RTCDtlsTransport, RTCPeerConnection
 from OpenSSL import SSL
@@ -12,6 +13,8 @@ LARGEST_DATAGRAM_BYTES = 1_500
 """The MTU of Ethernet, which no WebRTC peer exceeds."""
 HANDSHAKE_REPEATED_AFTER_SECONDS = (0.04, 0.12)
 """When each datagram of a handshake is sent once more, counted from the first time."""
+CONSENT_RETRANSMISSIONS = 3
+"""Of a consent check, after 0.5, 1.5 and 3.5 s. It waits 7.5 s in all."""
 _DTLS_FIRST_BYTES = range(20, 64)
 
 
@@ -31,6 +34,7 @@ def protect_transport(peer: RTCPeerConnection) -> None:
         if medium is not None:
             _drop_broken_datagrams(medium.transport)
             _repeat_handshake(medium.transport)
+            _wait_for_consent(medium.transport)
 
 
 def _drop_broken_datagrams(dtls: RTCDtlsTransport) -> None:
@@ -76,3 +80,22 @@ def _repeat_handshake(dtls: RTCDtlsTransport) -> None:
             task.add_done_callback(repeating.discard)
 
     ice.__dict__["_send"] = send_surely
+
+
+def _wait_for_consent(dtls: RTCDtlsTransport) -> None:
+    """aioice sends each consent check (RFC 7675) once and waits 0.5 s. Where packets need longer to
+    go and come back, it would end a sound connection after 30 s."""
+    gatherer = getattr(dtls.transport, "iceGatherer", None)
+    for protocol in getattr(getattr(gatherer, "_connection", None), "_protocols", ()):
+        if hasattr(protocol, "request"):
+            protocol.__dict__["request"] = _repeating(protocol.request)
+
+
+def _repeating(request: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+    async def requested(*arguments: object, **options: object) -> object:
+        # Only consent checks are sent once.
+        if options.get("retransmissions") == 0:
+            options["retransmissions"] = CONSENT_RETRANSMISSIONS
+        return await request(*arguments, **options)
+
+    return requested
