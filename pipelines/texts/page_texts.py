@@ -1,4 +1,4 @@
-"""The texts of the web pages that a knowledge base names, as models read them. Pure.
+"""A knowledge base with the texts of the web pages that it names, as models read it. Pure.
 
 A page belongs to somebody else: its text is never a template, and what it says is quoted.
 """
@@ -16,6 +16,9 @@ PageTexts = Mapping[str, str]
 """By address, as the knowledge base names it."""
 NO_PAGES: PageTexts = MappingProxyType({})
 
+LONGEST_IN_PROMPT = 3_000
+"""In characters. A longer knowledge base is looked up, where the installation can: it costs each
+turn more than the passages do that are found for it."""
 _ADDRESS = re.compile(r"https?://[^\s{}]+", re.IGNORECASE)
 _TAG_BEGINS = re.compile(r"\{(?=[{%#])")
 
@@ -35,16 +38,34 @@ def addresses_in(persona: Persona) -> Mapping[str, int]:
     return found
 
 
-def passages(persona: Persona, pages: PageTexts) -> Iterator[Line]:
-    """The knowledge base as lines of a prompt, with a page's text where its address first is."""
+def passages(persona: Persona, pages: PageTexts, *, is_looked_up: bool = False) -> Iterator[Line]:
+    """The knowledge base as lines of a prompt, with a page's text where its address first is.
+
+    Args:
+        is_looked_up: leave out what ``looked_up_text`` has.
+    """
     left = dict(pages)
     for index, passage in enumerate(persona.knowledge_base):
         address = address_in(passage)
         text = left.pop(address, None) if address else None
+        if is_looked_up and _is_looked_up(passage, pages):
+            continue
         if address and text:
             yield (_quoted(address, text),)
         else:
             yield (text_part(f"persona.knowledgeBase[{index}]", passage),)
+
+
+def looked_up_text(persona: Persona, pages: PageTexts) -> str | None:
+    """What can be looked up of the knowledge base, as Markdown: its passages without variables,
+    then its pages. ``None``: it is so short that it stays in the prompt."""
+    known = dict.fromkeys(persona.knowledge_base)
+    texts = [
+        *(each for each in known if not address_in(each) and not _has_variables(each)),
+        *(f"# {address}\n\n{text}" for address, text in pages.items() if text),
+    ]
+    document = "\n\n".join(texts)
+    return document if len(document) > LONGEST_IN_PROMPT else None
 
 
 def with_page_texts(agent: AgentConfig, pages: PageTexts) -> AgentConfig:
@@ -63,6 +84,16 @@ def with_page_texts(agent: AgentConfig, pages: PageTexts) -> AgentConfig:
     )
     persona = agent.persona.model_copy(update={"knowledge_base": known})
     return agent.model_copy(update={"persona": persona})
+
+
+def _is_looked_up(passage: str, pages: PageTexts) -> bool:
+    if address := address_in(passage):
+        return bool(pages.get(address))
+    return not _has_variables(passage)
+
+
+def _has_variables(passage: str) -> bool:
+    return "{" in passage
 
 
 def _quoted(address: str, text: str) -> str:

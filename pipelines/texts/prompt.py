@@ -16,7 +16,7 @@ from contracts.agent_config import (
 )
 from pipelines.texts.agent_texts import TextFiller, texts_of
 from pipelines.texts.extraction.prompt_extraction import Extraction, extract_from_prompt
-from pipelines.texts.page_texts import NO_PAGES, PageTexts, passages
+from pipelines.texts.page_texts import NO_PAGES, PageTexts, looked_up_text, passages
 from pipelines.texts.phrases import greeting
 from pipelines.texts.prompt_template import Line, PromptSection, PromptTemplate, text_part
 from pipelines.texts.templates.template import fill_template
@@ -45,13 +45,25 @@ def compile_prompt(agent: AgentConfig, variables: Mapping[str, object]) -> str:
     return prompt_template(agent).filled(TextFiller(variables))
 
 
-def prompt_template(agent: AgentConfig, pages: PageTexts = NO_PAGES) -> PromptTemplate:
+def prompt_template(
+    agent: AgentConfig, pages: PageTexts = NO_PAGES, *, looks_up: bool = False
+) -> PromptTemplate:
     """``compile_prompt`` up to the point where the variables of a call are needed. Never raises.
 
     Args:
         pages: the texts of web pages that the knowledge base names, as they are to stand there.
+        looks_up: leave out what calls look up (``knowledge_to_look_up``).
     """
-    return PromptTemplate(sections=tuple(_sections(described(agent), pages)))
+    return PromptTemplate(sections=tuple(_sections(described(agent), pages, looks_up=looks_up)))
+
+
+def knowledge_to_look_up(agent: AgentConfig, pages: PageTexts) -> str | None:
+    """What calls can look up instead of having it in their prompt, as Markdown; ``None`` if the
+    knowledge base is short, or the prompt is ``raw`` and has none."""
+    if agent.advanced.prompt_mode == "raw":
+        return None
+    # A persona that was extracted from a prompt is stored with the agent.
+    return looked_up_text(agent.persona, pages)
 
 
 def texts_beside_prompt(
@@ -121,7 +133,7 @@ def _extra_title(agent: AgentConfig) -> str:
     return _EXTRA_TITLE_AFTER_EDITS if is_edited else _EXTRA_TITLE
 
 
-def _sections(agent: AgentConfig, pages: PageTexts) -> Iterator[PromptSection]:
+def _sections(agent: AgentConfig, pages: PageTexts, *, looks_up: bool) -> Iterator[PromptSection]:
     """The prompt of an agent that is ``described``."""
     prompt = text_part("system_prompt", agent.system_prompt)
     if agent.advanced.prompt_mode == "raw":
@@ -130,7 +142,7 @@ def _sections(agent: AgentConfig, pages: PageTexts) -> Iterator[PromptSection]:
         return
     yield PromptSection(lines=(_identity(agent),))
     yield _list("How to speak", ((rule,) for rule in _speaking_rules(agent)))
-    yield from _persona(agent.persona, pages)
+    yield from _persona(agent.persona, pages, looks_up=looks_up)
     yield from _playbook(agent.playbook)
     yield from _limits(agent.advanced)
     yield PromptSection(title=_extra_title(agent), lines=((prompt,),))
@@ -157,7 +169,7 @@ def _identity(agent: AgentConfig) -> Line:
     )
 
 
-def _persona(persona: Persona, pages: PageTexts) -> Iterator[PromptSection]:
+def _persona(persona: Persona, pages: PageTexts, *, looks_up: bool) -> Iterator[PromptSection]:
     of = "persona"
     yield _text("Tone", f"{of}.toneOverride", persona.tone_override)
     yield PromptSection(
@@ -179,7 +191,7 @@ def _persona(persona: Persona, pages: PageTexts) -> Iterator[PromptSection]:
             for i, caller in enumerate(persona.caller_personas)
         ),
     )
-    yield _list("What you know", passages(persona, pages))
+    yield _list("What you know", passages(persona, pages, is_looked_up=looks_up))
     yield _texts("A call succeeds when", f"{of}.successCriteria", persona.success_criteria)
 
 

@@ -36,6 +36,12 @@ class OnlyPagesAreRefreshed(Problem):
     title = "Only a source of kind url can be fetched again"
 
 
+class KnowledgeOfPersona(Problem):
+    status = HTTPStatus.CONFLICT
+    code = "knowledge_of_persona"
+    title = "The source is the knowledge base of the agent's persona"
+
+
 class KnowledgeUnavailable(Problem):
     """The object store or the embedding model is away."""
 

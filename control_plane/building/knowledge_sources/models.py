@@ -12,6 +12,8 @@ from control_plane.building.agents.models import Agent
 from control_plane.platform.database import Base
 from control_plane.platform.tenancy.models import Tenant
 
+PERSONA = "persona"
+"""The kind of an agent's knowledge base (``persona.knowledgeBase``) as its calls look it up."""
 Content = bytes
 """The table has a column of that name."""
 
@@ -23,7 +25,7 @@ class KnowledgeSource(Base):
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey(Tenant.id))
     agent_id: Mapped[UUID] = mapped_column(ForeignKey(Agent.id))
     kind: Mapped[str]
-    """``text``, ``url`` or ``file``."""
+    """``text``, ``url``, ``file`` or ``persona``."""
     title: Mapped[str]
     source_uri: Mapped[str | None]
     """The address or the filename; ``None`` for a text."""

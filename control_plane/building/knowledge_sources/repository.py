@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.building.knowledge_sources.models import PERSONA, KnowledgeSource
 from control_plane.platform.tenancy.models import Plan, Tenant
 
 
@@ -49,6 +49,22 @@ async def find(
     if for_update:
         statement = statement.with_for_update().execution_options(populate_existing=True)
     found: KnowledgeSource | None = await session.scalar(statement)
+    return found
+
+
+async def find_knowledge_base(
+    session: AsyncSession, tenant_id: UUID, agent_id: UUID
+) -> KnowledgeSource | None:
+    """The source that is the agent's knowledge base, locked."""
+    found: KnowledgeSource | None = await session.scalar(
+        select(KnowledgeSource)
+        .where(
+            KnowledgeSource.tenant_id == tenant_id,
+            KnowledgeSource.agent_id == agent_id,
+            KnowledgeSource.kind == PERSONA,
+        )
+        .with_for_update()
+    )
     return found
 
 
@@ -118,14 +134,14 @@ async def limits(session: AsyncSession, tenant_id: UUID) -> Limits:
 
 
 async def used(session: AsyncSession, tenant_id: UUID) -> Used:
-    """What the tenant has, until the transaction ends: others that count wait for it."""
+    """What the tenant has added, until the transaction ends: others that count wait for it."""
     await session.execute(
         text("SELECT pg_advisory_xact_lock(hashtextextended(:tenant, 80))"),
         {"tenant": str(tenant_id)},
     )
     row = await session.execute(
         select(func.count(), func.coalesce(func.sum(KnowledgeSource.bytes), 0)).where(
-            KnowledgeSource.tenant_id == tenant_id
+            KnowledgeSource.tenant_id == tenant_id, KnowledgeSource.kind != PERSONA
         )
     )
     sources, size = row.one()

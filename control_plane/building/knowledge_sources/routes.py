@@ -12,6 +12,7 @@ from control_plane.building.agents.tenant_addresses import TenantResolver
 from control_plane.building.knowledge_sources import repository, service
 from control_plane.building.knowledge_sources.errors import (
     KnowledgeBytesExceeded,
+    KnowledgeOfPersona,
     KnowledgeSourceNotFound,
     KnowledgeSourcesExceeded,
     KnowledgeTooLarge,
@@ -230,7 +231,7 @@ async def change_knowledge_source(
 @router.delete(
     "/{source_id}",
     status_code=status.HTTP_204_NO_CONTENT,
-    responses=problems(AgentNotFound, KnowledgeSourceNotFound),
+    responses=problems(AgentNotFound, KnowledgeSourceNotFound, KnowledgeOfPersona),
 )
 async def delete_knowledge_source(
     agent_id: UUID, source_id: UUID, caller: MemberCaller, session: TenantSession

@@ -14,7 +14,7 @@ from outbound.address import LONGEST_ADDRESS
 MOST_TITLE_BYTES = 200
 MOST_TEXT_BYTES = 1_048_576
 MOST_FILE_BYTES = 10 * 1_048_576
-Kind = Literal["text", "url", "file"]
+Kind = Literal["text", "url", "file", "persona"]
 Status = Literal["pending", "ready", "failed"]
 RefreshHours = Annotated[int, Field(ge=1, le=720, strict=True)]
 

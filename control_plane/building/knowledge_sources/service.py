@@ -13,12 +13,13 @@ from control_plane.building.agents.errors import AgentNotFound
 from control_plane.building.knowledge_sources import repository
 from control_plane.building.knowledge_sources.errors import (
     KnowledgeBytesExceeded,
+    KnowledgeOfPersona,
     KnowledgeSourceNotFound,
     KnowledgeSourcesExceeded,
     KnowledgeTooLarge,
     OnlyPagesAreRefreshed,
 )
-from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.building.knowledge_sources.models import PERSONA, KnowledgeSource
 from control_plane.building.knowledge_sources.schemas import (
     MOST_TEXT_BYTES,
     MOST_TITLE_BYTES,
@@ -131,8 +132,15 @@ async def change_schedule(
 
 
 async def delete(session: AsyncSession, caller: Caller, agent_id: UUID, source_id: UUID) -> None:
-    """Calls that run keep what they have; no later one has it."""
+    """Calls that run keep what they have; no later one has it.
+
+    Raises:
+        AgentNotFound, KnowledgeSourceNotFound
+        KnowledgeOfPersona: publishing the agent decides about this source.
+    """
     source = await get(session, caller.tenant_id, agent_id, source_id, for_update=True)
+    if source.kind == PERSONA:
+        raise KnowledgeOfPersona("Change persona.knowledgeBase, and publish the agent")
     await session.delete(source)
     await session.flush()
     await enqueue_deletion(session, caller.tenant_id, source_id)
@@ -174,6 +182,10 @@ async def check_agent(session: AsyncSession, tenant_id: UUID, agent_id: UUID) ->
 
 
 def _check_is_page(source: KnowledgeSource) -> None:
+    if source.kind == PERSONA:
+        raise OnlyPagesAreRefreshed(
+            "The pages of a knowledge base are fetched when persona.knowledgeBase is saved"
+        )
     if source.kind != "url":
         raise OnlyPagesAreRefreshed(
             f"The source is a {source.kind}; delete it and send the new one instead"

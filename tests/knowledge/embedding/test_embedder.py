@@ -72,3 +72,15 @@ def test_a_model_that_cannot_be_used_here_says_why(model: str, reason: str) -> N
     with pytest.raises(EmbeddingUnavailable, match=reason):
         without_key.prepare([model])
     assert without_key.vectors("Hello", [model]) == {}
+
+
+def test_minilm_knows_english_and_openai_s_models_know_more() -> None:
+    local = EmbeddingSettings()
+    assert local.knows(["en-US", "en"])
+    assert not local.knows(["en-US", "de-DE"])
+    assert EmbeddingSettings("text-embedding-3-small", "a-key").knows(["de-DE"])
+
+
+def test_without_the_model_no_language_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm, "find_spec", lambda _: None)
+    assert not EmbeddingSettings().knows(["en-US"])

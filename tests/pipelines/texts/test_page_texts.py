@@ -9,8 +9,14 @@ import pytest
 from contracts.agent_config import AgentConfig
 from pipelines.playbook.dialogue_plan import dialogue_plan
 from pipelines.texts.agent_texts import TextFiller
-from pipelines.texts.page_texts import PageTexts, address_in, addresses_in, with_page_texts
-from pipelines.texts.prompt import prompt_template
+from pipelines.texts.page_texts import (
+    LONGEST_IN_PROMPT,
+    PageTexts,
+    address_in,
+    addresses_in,
+    with_page_texts,
+)
+from pipelines.texts.prompt import knowledge_to_look_up, prompt_template
 
 MENU, HOURS = "https://bella.example/menu", "http://bella.example/hours"
 
@@ -110,3 +116,25 @@ def test_the_playbook_knows_the_sentences_of_a_page() -> None:
 def test_the_playbook_fills_nothing_into_a_page_and_does_not_read_code_out(text: str) -> None:
     config = with_page_texts(agent(MENU), {MENU: text})
     assert dialogue_plan(config, {"name": "Ann"}).knowledge == ()
+
+
+def test_what_is_looked_up_leaves_the_prompt_and_what_needs_the_call_stays() -> None:
+    config = agent("We have parking.", MENU, "For {{ name }}.", HOURS, "Dogs are welcome.")
+    template = prompt_template(config, {MENU: "Pizza."}, looks_up=True)
+    said = template.filled(TextFiller({"name": "Ann"}))
+    assert f"# What you know\n- For Ann.\n- {HOURS}" in said
+    assert not {"parking", "Pizza", "Dogs"} & set(said.replace(".", " ").split())
+
+
+def test_a_long_knowledge_base_is_looked_up_with_its_pages_under_their_addresses() -> None:
+    text = "Pizza. " * (LONGEST_IN_PROMPT // 7)
+    config = agent("We have parking.", MENU, "For {{ name }}.", HOURS, "We have parking.")
+    found = knowledge_to_look_up(config, {MENU: text})
+    assert found == f"We have parking.\n\n# {MENU}\n\n{text}"
+
+
+def test_a_short_knowledge_base_and_that_of_a_raw_prompt_are_not_looked_up() -> None:
+    assert knowledge_to_look_up(agent("x" * LONGEST_IN_PROMPT), {}) is None
+    assert knowledge_to_look_up(agent("x" * (LONGEST_IN_PROMPT + 1)), {}) is not None
+    raw = agent("x" * 5_000, system_prompt="Hi.", advanced={"prompt_mode": "raw"})
+    assert knowledge_to_look_up(raw, {}) is None

@@ -1565,7 +1565,7 @@ class KnowledgeSourceUpdate(WireModel):
 class KnowledgeSourceView(WireModel):
     id: UUID
     agent_id: UUID
-    kind: Literal["text", "url", "file"] | str
+    kind: Literal["text", "url", "file", "persona"] | str
     title: str
     source_uri: str | None
     """The address, the filename, or null for a text."""

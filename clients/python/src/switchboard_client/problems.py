@@ -380,6 +380,12 @@ class KnowledgeBytesExceeded(ApiError):
     code = "quota_exceeded.knowledge_bytes_max"
 
 
+class KnowledgeOfPersona(ApiError):
+    """The source is the knowledge base of the agent's persona (409)."""
+
+    code = "knowledge_of_persona"
+
+
 class KnowledgeSourceNotFound(ApiError):
     """The agent has no such knowledge source (404)."""
 
@@ -985,6 +991,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "invoice_not_found": InvoiceNotFound,
     "invoice_not_voidable": InvoiceNotVoidable,
     "key_scope_violation": KeyScopeViolation,
+    "knowledge_of_persona": KnowledgeOfPersona,
     "knowledge_source_not_found": KnowledgeSourceNotFound,
     "knowledge_too_large": KnowledgeTooLarge,
     "knowledge_unavailable": KnowledgeUnavailable,

@@ -14,6 +14,7 @@ from control_plane.building.agents.errors import (
 )
 from control_plane.building.agents.publishing import publication
 from control_plane.building.agents.publishing.prompt_preview import prompt_preview
+from control_plane.building.agents.publishing.publication_hook import OnVersionPublished
 from control_plane.building.agents.publishing.report import PublishReport
 from control_plane.building.agents.publishing.schemas import (
     AgentPublished,
@@ -83,6 +84,7 @@ async def publish_agent(
     caller: MemberCaller,
     session: TenantSession,
     keys: TenantKeys,
+    on_version_published: OnVersionPublished,
     _: OncePerKey,
     wanted: Publish | None = None,
     if_match: IfMatch = None,
@@ -100,6 +102,7 @@ async def publish_agent(
         if_match=if_match,
         accepts_limited=wanted is not None and wanted.accept_limited,
     )
+    await on_version_published(session, version)
     return AgentPublished(
         id=version.agent_id,
         version=version.version,

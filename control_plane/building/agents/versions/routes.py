@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query
 from control_plane.building.agents import repository, service
 from control_plane.building.agents.errors import AgentNotFound, PreconditionFailed, VersionNotFound
 from control_plane.building.agents.models import Agent, AgentVersion
+from control_plane.building.agents.publishing.publication_hook import OnVersionPublished
 from control_plane.building.agents.revisions import IfMatch
 from control_plane.building.agents.versions import service as versions
 from control_plane.building.agents.versions.schemas import (
@@ -114,6 +115,7 @@ async def roll_back(
     caller: MemberCaller,
     session: TenantSession,
     keys: TenantKeys,
+    on_version_published: OnVersionPublished,
     _: OncePerKey,
     wanted: RollBack | None = None,
     if_match: IfMatch = None,
@@ -133,6 +135,7 @@ async def roll_back(
         restore_draft=wanted is not None and wanted.restore_draft,
         if_match=if_match,
     )
+    await on_version_published(session, new)
     return RolledBack(
         id=agent_id,
         version=new.version,

@@ -20,6 +20,7 @@ from control_plane.building.catalogue.edition import CatalogueEdition
 from control_plane.calling.calls.creating import repository
 from control_plane.calling.calls.creating.creation_facts import HandoffFacts
 from control_plane.calling.calls.creating.filled_texts import fill_texts_aside
+from control_plane.calling.calls.creating.planned_sources import planned_sources
 from control_plane.calling.calls.creating.published_agent import PublishedAgents
 from control_plane.calling.calls.creating.resolved_stacks import ResolvedStacks
 from pipelines.stack import AvailableKeys, StackProblem
@@ -106,6 +107,11 @@ class HandoffPlanning:
         stack = self.stacks.resolve(facts.digest, version, terms.catalogue, terms.keys)
         if isinstance(stack, StackProblem):
             return f"{facts.name} has no {stack.channel} now: {stack.reason}"
+        looked_up = await planned_sources(
+            self.session, terms.tenant_id, agent_id, version.knowledge_digest
+        )
+        if looked_up.have_knowledge_base:
+            version = await self.published.looking_up(version, facts.digest)
         texts = await fill_texts_aside(version, terms.variables)
         self.declared_variables |= version.declared_variables
         self.warnings += [f"{facts.name}: {warning}" for warning in texts.warnings]
@@ -120,6 +126,7 @@ class HandoffPlanning:
                 *terms.catalogue.price_rows(stack, config.managed_sku_id, terms.at),
                 *terms.telecom_prices,
             ),
+            knowledge=looked_up.sources,
         )
 
 

@@ -129,10 +129,14 @@ async def freeze_plan(
     stack = sources.stacks.resolve(digest, published, catalogue, keys)
     if isinstance(stack, StackProblem):
         raise ProviderKeyUnavailable(stack.channel, stack.reason)
+    looked_up = await planned_sources(
+        session, tenant_id, wanted.agent_id, published.knowledge_digest
+    )
+    if looked_up.have_knowledge_base:
+        published = await sources.agents.looking_up(published, digest)
     texts = await fill_texts_aside(published, wanted.variables)
     prices = catalogue.price_rows(stack, agent.managed_sku_id, now)
     stacks = [stack, *(each.stack for each in handoffs.agents.values())]
-    looked_up = await planned_sources(session, tenant_id, [wanted.agent_id, *handoffs.agents])
     plan = CallPlan(
         call_id=call_id,
         tenant_id=tenant_id,
@@ -161,11 +165,8 @@ async def freeze_plan(
         variables=wanted.variables,
         metadata=wanted.metadata,
         post_call=merge_post_call(agent.post_call, wanted.post_call),
-        handoffs=tuple(
-            each.model_copy(update={"knowledge": looked_up.get(agent_id, ())})
-            for agent_id, each in handoffs.agents.items()
-        ),
-        knowledge=looked_up.get(wanted.agent_id, ()),
+        handoffs=tuple(handoffs.agents.values()),
+        knowledge=looked_up.sources,
     )
     return FrozenPlan(plan, (*texts.warnings, *handoffs.warnings))
 

@@ -15,11 +15,16 @@ from contracts.agent_config import AgentConfig
 from contracts.call_plan import ResolvedStack
 from contracts.versions import read_object
 from control_plane.building.agents.knowledge.pages import read_pages, texts_of_pages
-from control_plane.building.agents.publishing.snapshot import read_snapshot
+from control_plane.building.agents.publishing.snapshot import digest_of, read_snapshot
 from control_plane.building.agents.repository import find_version
 from pipelines.texts.agent_texts import TextFiller, declared_variables, needed_variables
 from pipelines.texts.page_texts import PageTexts, with_page_texts
-from pipelines.texts.prompt import described, prompt_template, texts_beside_prompt
+from pipelines.texts.prompt import (
+    described,
+    knowledge_to_look_up,
+    prompt_template,
+    texts_beside_prompt,
+)
 from pipelines.texts.prompt_template import PromptTemplate
 from pipelines.texts.templates.template import is_plain
 
@@ -45,6 +50,8 @@ class PublishedAgent:
     """The variables that its texts use, also those that they can do without."""
     pages: PageTexts
     """The frozen texts of web pages that its knowledge base names."""
+    knowledge_digest: str | None
+    """Of what calls can look up of its knowledge base (``KnowledgeSource.content_digest``)."""
 
     @classmethod
     def read(cls, snapshot: str) -> PublishedAgent:
@@ -54,6 +61,8 @@ class PublishedAgent:
         agent = described(config)
         stacks = frozen.provider_config.get("languages", {})
         prompt = read_object(PromptTemplate, frozen.prompt_template or {"sections": ()})
+        pages = texts_of_pages(read_pages(frozen.knowledge_pages or ()))
+        knowledge = knowledge_to_look_up(config, pages)
         return cls(
             config,
             {locale: read_object(ResolvedStack, stack) for locale, stack in stacks.items()},
@@ -62,20 +71,27 @@ class PublishedAgent:
             texts_beside_prompt(agent, prompt),
             needed_variables(agent),
             declared_variables(agent),
-            texts_of_pages(read_pages(frozen.knowledge_pages or ())),
+            pages,
+            None if knowledge is None else digest_of(knowledge),
         )
 
     def speaking(self, locale: str) -> PublishedAgent:
         """The version as it is in another of its languages. Takes some milliseconds of the
         processor: publishing compiles the prompt of the primary language only."""
         config = self.config.model_copy(update={"language": locale})
-        prompt = prompt_template(config, self.pages)
+        return replace(self, config=config)._with_prompt(prompt_template(config, self.pages))
+
+    def looking_up(self) -> PublishedAgent:
+        """The version with a prompt that leaves out what the call looks up. Takes some milliseconds
+        of the processor."""
+        return self._with_prompt(prompt_template(self.config, self.pages, looks_up=True))
+
+    def _with_prompt(self, prompt: PromptTemplate) -> PublishedAgent:
         return replace(
             self,
-            config=config,
             compiled_prompt=prompt.filled(TextFiller({})),
             prompt=prompt if prompt.open_texts else PromptTemplate(sections=()),
-            texts_beside_prompt=texts_beside_prompt(described(config), prompt),
+            texts_beside_prompt=texts_beside_prompt(described(self.config), prompt),
         )
 
     @cached_property
@@ -108,6 +124,7 @@ class PublishedAgents:
     def __init__(self, size: int = MAX_VERSIONS) -> None:
         self._kept: LRUCache[str, PublishedAgent] = LRUCache(size)
         self._in_other_languages: LRUCache[tuple[str, str], PublishedAgent] = LRUCache(size)
+        self._looking_up: LRUCache[tuple[str, str], PublishedAgent] = LRUCache(size)
 
     async def version(
         self, session: AsyncSession, tenant_id: UUID, agent_id: UUID, version: int, digest: str
@@ -129,4 +146,14 @@ class PublishedAgents:
         if kept is None:
             kept = await asyncio.to_thread(published.speaking, locale)
             self._in_other_languages[digest, locale] = kept
+        return kept
+
+    async def looking_up(self, published: PublishedAgent, digest: str) -> PublishedAgent:
+        """``published``, the version with that digest in any of its languages, for calls that look
+        its knowledge base up."""
+        key = digest, published.config.language
+        kept = self._looking_up.get(key)
+        if kept is None:
+            kept = await asyncio.to_thread(published.looking_up)
+            self._looking_up[key] = kept
         return kept

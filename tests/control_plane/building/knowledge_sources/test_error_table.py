@@ -10,8 +10,8 @@ import pytest
 
 from control_plane.platform.database import Database
 from tests.control_plane.building.knowledge_sources.ingesting import Sources
+from tests.control_plane.building.knowledge_sources.quotas import limit_plan
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.owned_books import change_books
 
 TEXT = {"kind": "text", "title": "Parking", "text": "Guests park for free."}
 
@@ -87,22 +87,6 @@ async def test_a_file_over_10_mb_is_413_and_one_of_10_mb_is_taken(sources: Sourc
         assert answer.status_code == status, answer.text
 
 
-async def limit_plan(database: Database, **limits: int) -> None:
-    changed = ", ".join(f"{name} = {value}" for name, value in limits.items())
-    await change_books(database, f"UPDATE plans SET {changed}")
-
-
-@pytest.fixture
-async def _plans_restored(database: Database) -> Any:
-    yield
-    await change_books(
-        database,
-        "UPDATE plans SET knowledge_sources_max = NULL, knowledge_bytes_max = NULL,"
-        " knowledge_sources_soft_max = NULL, knowledge_bytes_soft_max = NULL",
-    )
-
-
-@pytest.mark.usefixtures("_plans_restored")
 @pytest.mark.parametrize(
     ("limit", "value", "used"),
     [("knowledge_sources_max", 1, 1), ("knowledge_bytes_max", 30, len(TEXT["text"]))],
@@ -118,7 +102,6 @@ async def test_a_hard_quota_is_429_with_its_code(
     assert (body["code"], body["limit"], body["used"]) == (f"quota_exceeded.{limit}", value, used)
 
 
-@pytest.mark.usefixtures("_plans_restored")
 async def test_a_soft_quota_is_only_told(sources: Sources, database: Database) -> None:
     await limit_plan(database, knowledge_sources_soft_max=1)
     answers = [await sources.tenant.post(sources.path, TEXT) for _ in range(2)]

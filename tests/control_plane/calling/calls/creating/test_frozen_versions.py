@@ -123,9 +123,9 @@ async def test_each_write_compiles_the_prompt_once_and_a_call_does_not(
     compiled: list[str] = []
     sections = prompt._sections
 
-    def counted(agent: Any, pages: Any) -> Any:
+    def counted(agent: Any, pages: Any, **options: Any) -> Any:
         compiled.append(agent.name)
-        return sections(agent, pages)
+        return sections(agent, pages, **options)
 
     monkeypatch.setattr(prompt, "_sections", counted)
 
