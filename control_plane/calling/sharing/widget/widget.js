@@ -13,6 +13,15 @@
   const CONNECTING_LIMIT_MS = 15000;
   const GATHERING_LIMIT_MS = 1500;
   const RETRY_MS = 2000;
+  /** A browser may report a loss that is over a moment later, so wait this long first. */
+  const RECOVERY_MS = 1000;
+  /** The room waits 20 s from the last packet. Browsers notice its absence after some seconds. */
+  const RECONNECTING_LIMIT_MS = 18000;
+  const ATTEMPT_LIMIT_MS = 6000;
+  const ATTEMPT_PAUSES_MS = [500, 1000, 2000];
+  const CALL_OVER = 410;
+  /** Answers to an offer after which no other offer will succeed. */
+  const FINAL = [401, 403, 404, CALL_OVER];
 
   const script = document.currentScript;
   const home = new URL(script.src).origin;
@@ -133,27 +142,40 @@
 
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+  /** Resolves when the offer holds all candidates, or after a limit with those found so far. */
+  function gathered(peer) {
+    return new Promise((resolve) => {
+      const look = () => peer.iceGatheringState === "complete" && resolve();
+      peer.addEventListener("icegatheringstatechange", look);
+      setTimeout(resolve, GATHERING_LIMIT_MS);
+      look();
+    });
+  }
+
+  function connected(peer) {
+    return new Promise((resolve) => {
+      peer.addEventListener("connectionstatechange", () => peer.connectionState === "connected" && resolve());
+    });
+  }
+
   class Call {
+    constructor() {
+      this.name = crypto.randomUUID();
+      this.offers = 0;
+    }
+
     async begin() {
       this.microphone = await this.#openMicrophone();
       if (this.over) return this.#release();
       const created = await (await request(`${api}/calls`, { method: "POST" })).json();
       this.url = created.access.url;
       this.bearer = { Authorization: `Bearer ${created.access.token}` };
-      const { ice_servers: iceServers } = await (
-        await request(`${this.url}/ice-servers`, { headers: this.bearer })
-      ).json();
+      const found = await request(`${this.url}/ice-servers`, { headers: this.bearer });
+      this.iceServers = (await found.json()).ice_servers;
       if (this.over) return this.#release();
-      this.peer = new RTCPeerConnection({ iceServers });
-      for (const track of this.microphone.getTracks()) this.peer.addTrack(track, this.microphone);
-      this.peer.ontrack = ({ streams, track }) => this.#hear(streams[0] ?? new MediaStream([track]));
-      this.peer.createDataChannel("events").onmessage = ({ data }) => this.#told(JSON.parse(data).body);
-      this.peer.onconnectionstatechange = () => this.#changed();
-      await this.peer.setLocalDescription();
-      await this.#gathered();
-      const answer = await this.#exchange(this.peer.localDescription.sdp);
+      this.peer = this.#newPeer();
+      await this.#open(this.peer, (offer) => this.#firstExchange(offer));
       if (this.over) return this.#leave();
-      await this.peer.setRemoteDescription({ type: "answer", sdp: answer });
       this.deadline = setTimeout(() => this.finish("The connection failed."), CONNECTING_LIMIT_MS);
     }
 
@@ -167,28 +189,45 @@
       }
     }
 
-    #gathered() {
-      const peer = this.peer;
-      return new Promise((resolve) => {
-        const look = () => peer.iceGatheringState === "complete" && resolve();
-        peer.addEventListener("icegatheringstatechange", look);
-        setTimeout(resolve, GATHERING_LIMIT_MS);
-        look();
-      });
+    #newPeer() {
+      const peer = new RTCPeerConnection({ iceServers: this.iceServers });
+      for (const track of this.microphone.getTracks()) peer.addTrack(track, this.microphone);
+      peer.ontrack = ({ streams, track }) => this.#hear(streams[0] ?? new MediaStream([track]));
+      peer.createDataChannel("events").onmessage = ({ data }) => this.#told(JSON.parse(data).body);
+      peer.onconnectionstatechange = () => this.#changed(peer);
+      return peer;
     }
 
-    /** Sends the offer, again while no worker has room for it, and resolves to the answer. */
-    async #exchange(offer) {
+    /** `exchange` takes the offer's SDP and resolves to the answer's. */
+    async #open(peer, exchange) {
+      await peer.setLocalDescription();
+      await gathered(peer);
+      const answer = await exchange(peer.localDescription.sdp);
+      if (!this.over) await peer.setRemoteDescription({ type: "answer", sdp: answer });
+    }
+
+    async #exchange(offer, signal = null) {
+      const response = await request(this.url, {
+        method: "POST",
+        headers: {
+          ...this.bearer,
+          "Content-Type": "application/sdp",
+          // An offer that arrives after a later one would replace a newer connection.
+          "Offer-Order": `${this.name}/${++this.offers}`,
+        },
+        body: offer,
+        signal,
+      });
+      this.leg = new URL(response.headers.get("Location"), home).href;
+      return response.text();
+    }
+
+    /** Sends the offer again while no worker has room for it. */
+    async #firstExchange(offer) {
       const until = performance.now() + CONNECTING_LIMIT_MS;
       for (;;) {
         try {
-          const response = await request(this.url, {
-            method: "POST",
-            headers: { ...this.bearer, "Content-Type": "application/sdp" },
-            body: offer,
-          });
-          this.leg = new URL(response.headers.get("Location"), home).href;
-          return await response.text();
+          return await this.#exchange(offer);
         } catch (error) {
           if (error.status !== 503 || performance.now() + error.retryMs > until || this.over) throw error;
           await pause(error.retryMs);
@@ -197,6 +236,7 @@
     }
 
     #hear(stream) {
+      this.speaker?.pause();
       this.speaker = new Audio();
       this.speaker.srcObject = stream;
       this.speaker.play().catch(() => (status.textContent = "Your browser blocked the sound."));
@@ -209,8 +249,9 @@
       if (message.type === "call.ended") this.finish("The call has ended.");
     }
 
-    #changed() {
-      const state = this.peer.connectionState;
+    #changed(peer) {
+      if (peer !== this.peer || this.reconnecting || this.over) return;
+      const state = peer.connectionState;
       if (state === "connected" && !this.startedAt) {
         clearTimeout(this.deadline);
         this.startedAt = performance.now();
@@ -218,8 +259,45 @@
         this.#tick();
         this.ticking = setInterval(() => this.#tick(), 500);
       }
-      if (state === "failed") this.finish("The connection was lost.");
+      if (state === "disconnected" && this.startedAt) this.#reconnect();
+      if (state === "failed") this.startedAt ? this.#reconnect() : this.finish("The connection failed.");
       if (state === "closed") this.finish("The call has ended.");
+    }
+
+    /** Makes new connections until one is up, the call is over, or the room no longer waits. */
+    async #reconnect() {
+      this.reconnecting = true;
+      const lost = this.peer;
+      const until = performance.now() + RECONNECTING_LIMIT_MS;
+      show("live", "Reconnecting…");
+      if (lost.connectionState === "disconnected") await pause(RECOVERY_MS);
+      // Closed by the room, so the call is over. After a new offer it would not mean that.
+      if (lost.connectionState === "closed") this.finish("The call has ended.");
+      let isBack = lost.connectionState === "connected";
+      for (let attempt = 0; !isBack && !this.over && performance.now() < until; attempt++) {
+        const peer = this.#newPeer();
+        const withdrawal = new AbortController();
+        const up = connected(peer);
+        try {
+          await Promise.race([
+            this.#open(peer, (offer) => this.#exchange(offer, withdrawal.signal)).then(() => up),
+            pause(ATTEMPT_LIMIT_MS).then(() => Promise.reject(new Error("no connection in time"))),
+          ]);
+          this.peer = peer;
+          lost.close();
+          isBack = true;
+        } catch (error) {
+          peer.close();
+          withdrawal.abort();
+          if (error.status === CALL_OVER) this.finish("The call has ended.");
+          if (FINAL.includes(error.status)) break;
+          await pause(ATTEMPT_PAUSES_MS[Math.min(attempt, ATTEMPT_PAUSES_MS.length - 1)]);
+        }
+      }
+      this.reconnecting = false;
+      if (this.over) this.#leave();
+      else if (isBack) show("live", "Connected");
+      else this.finish("The connection was lost.");
     }
 
     #tick() {
