@@ -18,8 +18,11 @@ from uuid import UUID
 
 import structlog
 from redis.asyncio import Redis
+from redis.exceptions import WatchError
 
 from contracts import redis_names
+from contracts.call_plan import CallPlan
+from contracts.call_status import Transport
 from link.connection import LINK_ERRORS
 from link.consumer_group import ConsumerGroup
 from link.dispatch_queue import DispatchQueue
@@ -140,12 +143,7 @@ class Dispatcher:
             log.info("dispatch.ignored", reason="expired, running or already run")
             await self._group.finish([entry])
             return
-        if not await self._redis.set(
-            redis_names.call_lease(call_id),
-            self._worker_id,
-            nx=True,
-            ex=redis_names.CLAIM_TTL_SECONDS,
-        ):
+        if not (await self._lease(call_id) or await self._lease_of_dead(offered.plan)):
             log.info("dispatch.ignored", reason="another worker holds the lease")
             return
         log.info("dispatch.claimed")
@@ -167,6 +165,42 @@ class Dispatcher:
         self._on_offer(offered, acknowledge)
         if (share := await self._queue.share_of(call_id)) is not None:
             DISPATCH_WAIT.labels(listed(share, SHARES)).observe(max(0.0, waited_seconds))
+
+    async def _lease(self, call_id: UUID) -> bool:
+        """Whether nobody had the call, and this worker has it now."""
+        return bool(
+            await self._redis.set(
+                redis_names.call_lease(call_id),
+                self._worker_id,
+                nx=True,
+                ex=redis_names.CLAIM_TTL_SECONDS,
+            )
+        )
+
+    async def _lease_of_dead(self, plan: CallPlan) -> bool:
+        """Take the lease of a worker that died while it was reserved for a phone that rang. The
+        lease alone would outlast the patience of the person who answers. It may be this worker's
+        own, from before it was started again: what runs here was looked for already.
+
+        Of other calls, a worker without a heartbeat may be alive, and only cut off from Redis.
+        """
+        if any(each.transport is not Transport.PSTN for each in plan.participants):
+            return False
+        lease = redis_names.call_lease(plan.call_id)
+        async with self._redis.pipeline(transaction=True) as pipe:
+            await pipe.watch(lease)
+            holder = await pipe.get(lease)
+            if holder not in (None, self._worker_id) and await pipe.exists(
+                redis_names.worker_heartbeat(str(holder))
+            ):
+                return False
+            pipe.multi()  # type: ignore[no-untyped-call]
+            pipe.set(lease, self._worker_id, ex=redis_names.CLAIM_TTL_SECONDS)
+            try:
+                await pipe.execute()
+            except WatchError:
+                return False
+        return True
 
     async def _has_run(self, call_id: UUID) -> bool:
         """Whether a room was ever opened for this call."""
