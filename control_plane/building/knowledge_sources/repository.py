@@ -55,15 +55,13 @@ async def find(
 async def find_knowledge_base(
     session: AsyncSession, tenant_id: UUID, agent_id: UUID
 ) -> KnowledgeSource | None:
-    """The source that is the agent's knowledge base, locked."""
+    """The source that is the agent's knowledge base."""
     found: KnowledgeSource | None = await session.scalar(
-        select(KnowledgeSource)
-        .where(
+        select(KnowledgeSource).where(
             KnowledgeSource.tenant_id == tenant_id,
             KnowledgeSource.agent_id == agent_id,
             KnowledgeSource.kind == PERSONA,
         )
-        .with_for_update()
     )
     return found
 

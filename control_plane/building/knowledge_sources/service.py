@@ -141,18 +141,29 @@ async def delete(session: AsyncSession, caller: Caller, agent_id: UUID, source_i
     source = await get(session, caller.tenant_id, agent_id, source_id, for_update=True)
     if source.kind == PERSONA:
         raise KnowledgeOfPersona("Change persona.knowledgeBase, and publish the agent")
-    await session.delete(source)
-    await session.flush()
-    await enqueue_deletion(session, caller.tenant_id, source_id)
+    await remove(session, source)
     record_change(session, caller, "knowledge_source.deleted", target_id=source_id)
 
 
 async def delete_all(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> None:
     """Delete the sources of an agent that is deleted. Implements ``AgentDeleted``."""
     for source in await repository.list_sources(session, tenant_id, agent_id):
-        await session.delete(source)
-        await session.flush()
-        await enqueue_deletion(session, tenant_id, source.id)
+        await remove(session, source)
+
+
+async def insert(session: AsyncSession, source: KnowledgeSource) -> None:
+    """Have a new source ingested."""
+    session.add(source)
+    await session.flush()
+    await session.refresh(source)
+    await enqueue_ingestion(session, source)
+
+
+async def remove(session: AsyncSession, source: KnowledgeSource) -> None:
+    """Delete a source now, and what calls may still look up when none of them can run any more."""
+    await session.delete(source)
+    await session.flush()
+    await enqueue_deletion(session, source.tenant_id, source.id)
 
 
 async def get(
@@ -225,10 +236,7 @@ async def _added(
         content=content,
         refresh_hours=refresh_hours,
     )
-    session.add(source)
-    await session.flush()
-    await session.refresh(source)
-    await enqueue_ingestion(session, source)
+    await insert(session, source)
     record_change(
         session, caller, "knowledge_source.added", target_id=source.id, changes={"kind": kind}
     )

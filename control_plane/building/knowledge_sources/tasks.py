@@ -197,10 +197,6 @@ async def _ready(
             # Deleted meanwhile: what was stored goes, too.
             await enqueue_deletion(session, tenant, source_id)
             return
-        await session.refresh(now, ["content"])
-        if now.content is not None and digest_of(now.content) != made.content_digest:
-            # Another knowledge base was published meanwhile. It has a job of its own.
-            return
         if now.bundle_digest not in (None, made.bundle_digest):
             await enqueue_deletion(session, tenant, source_id)
         now.content_digest, now.bundle_digest, now.embedding_model = made[:3]

@@ -132,15 +132,9 @@ class BodyLimitMiddleware:
                 async with asyncio.timeout(self._deadline_seconds):
                     if limit.is_spooled:
                         file = closing.enter_context(TemporaryFile())
-                        body: bytes | IO[bytes] | None = file
-                        if not await self._spool(receive, held, limit.bytes, file):
-                            body = None
+                        replay = await self._spooled_body(receive, held, limit, file)
                     else:
-                        body = await self._read(receive, held, limit.bytes)
-                if isinstance(body, bytes) and is_json(
-                    Headers(scope=scope).get("content-type", "")
-                ):
-                    _check_commas(body, limit)
+                        replay = await self._held_body(scope, receive, held, limit)
             except TimeoutError:
                 problem: Problem = BodyNotReceived(
                     f"The body must arrive within {self._deadline_seconds:g} s",
@@ -150,36 +144,35 @@ class BodyLimitMiddleware:
             except (BodyTooLarge, InvalidRequest, TooManyBodies) as error:
                 problem = error
             else:
-                if body is not None:
-                    replay = (
-                        _replaying(body, receive)
-                        if isinstance(body, bytes)
-                        else _replaying_file(body, receive)
-                    )
+                if replay is not None:
                     await self._app(scope, replay, send)
                 return
         response = problem_response(problem, scope.get("state", {}).get("request_id"))
         await response(scope, receive, send)
 
-    async def _read(self, receive: Receive, held: HeldBody, most_bytes: int) -> bytes | None:
-        """The whole body; ``None`` if the client has disconnected."""
+    async def _held_body(
+        self, scope: Scope, receive: Receive, held: HeldBody, limit: BodyLimit
+    ) -> Receive | None:
+        """Hands the whole body out; ``None`` if the client has disconnected."""
         body = bytearray()
-        async for chunk in _chunks(receive, held, most_bytes):
+        async for chunk in _chunks(receive, held, limit.bytes):
             if chunk is None:
                 return None
             body += chunk
-        return bytes(body)
+        if is_json(Headers(scope=scope).get("content-type", "")):
+            _check_commas(body, limit)
+        return _replaying(bytes(body), receive)
 
-    async def _spool(
-        self, receive: Receive, held: HeldBody, most_bytes: int, file: IO[bytes]
-    ) -> bool:
-        """Write the whole body to ``file``. Returns whether the client is still connected."""
-        async for chunk in _chunks(receive, held, most_bytes):
+    async def _spooled_body(
+        self, receive: Receive, held: HeldBody, limit: BodyLimit, file: IO[bytes]
+    ) -> Receive | None:
+        """As ``_held_body``, from ``file``."""
+        async for chunk in _chunks(receive, held, limit.bytes):
             if chunk is None:
-                return False
+                return None
             await asyncio.to_thread(file.write, chunk)
         await asyncio.to_thread(file.seek, 0)
-        return True
+        return _replaying_file(file, receive)
 
 
 async def _chunks(receive: Receive, held: HeldBody, most_bytes: int) -> AsyncIterator[bytes | None]:
@@ -206,7 +199,7 @@ async def _chunks(receive: Receive, held: HeldBody, most_bytes: int) -> AsyncIte
         raise BodyTooLarge(f"A body may have at most {most_bytes} bytes")
 
 
-def _check_commas(body: bytes, limit: BodyLimit) -> None:
+def _check_commas(body: bytearray, limit: BodyLimit) -> None:
     if body.count(b",") <= MOST_COMMAS:
         return
     if not limit.may_have_long_texts:

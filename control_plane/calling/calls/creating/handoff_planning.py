@@ -6,7 +6,7 @@ without them, and its event log says why.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -17,6 +17,8 @@ from contracts.agent_config import AgentConfig
 from contracts.call_plan import MAX_AGENTS, PlannedAgent, PriceRow
 from contracts.tool_bindings import Handoff
 from control_plane.building.catalogue.edition import CatalogueEdition
+from control_plane.building.knowledge_sources import repository as knowledge_sources
+from control_plane.building.knowledge_sources.models import KnowledgeSource
 from control_plane.calling.calls.creating import repository
 from control_plane.calling.calls.creating.creation_facts import HandoffFacts
 from control_plane.calling.calls.creating.filled_texts import fill_texts_aside
@@ -65,8 +67,9 @@ class HandoffPlanning:
             targets = dict.fromkeys(tool.agent_id for each in reached for tool in handoffs_of(each))
             new = [each for each in targets if each not in {agent_id, *self.agents, *left_out}]
             handing_over, reached = reached, []
+            searchable = await self._searchable(new)
             for target, facts in (await self._facts(new)).items():
-                planned = await self._planned(target, facts)
+                planned = await self._planned(target, facts, searchable)
                 if isinstance(planned, PlannedAgent):
                     self.agents[target] = planned
                     reached.append(planned.agent)
@@ -87,7 +90,14 @@ class HandoffPlanning:
         )
         return {agent_id: found.get(agent_id) for agent_id in agent_ids}
 
-    async def _planned(self, agent_id: UUID, facts: HandoffFacts | None) -> PlannedAgent | str:
+    async def _searchable(self, agent_ids: list[UUID]) -> Sequence[KnowledgeSource]:
+        if not agent_ids:
+            return ()
+        return await knowledge_sources.searchable(self.session, self.terms.tenant_id, agent_ids)
+
+    async def _planned(
+        self, agent_id: UUID, facts: HandoffFacts | None, searchable: Sequence[KnowledgeSource]
+    ) -> PlannedAgent | str:
         """The agent's published version as it runs in the call, or why it cannot take over."""
         if facts is None:
             return "its agent is not one of your agents any more"
@@ -107,9 +117,7 @@ class HandoffPlanning:
         stack = self.stacks.resolve(facts.digest, version, terms.catalogue, terms.keys)
         if isinstance(stack, StackProblem):
             return f"{facts.name} has no {stack.channel} now: {stack.reason}"
-        looked_up = await planned_sources(
-            self.session, terms.tenant_id, agent_id, version.knowledge_digest
-        )
+        looked_up = planned_sources(searchable, agent_id, version.knowledge_digest)
         if looked_up.have_knowledge_base:
             version = await self.published.looking_up(version, facts.digest)
         texts = await fill_texts_aside(version, terms.variables)

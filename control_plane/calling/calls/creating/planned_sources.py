@@ -1,15 +1,13 @@
-"""The knowledge sources that an agent of a new call can look up."""
+"""The knowledge sources that an agent of a new call can look up. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
 from contracts.call_plan import PlannedSource
-from control_plane.building.knowledge_sources import repository
-from control_plane.building.knowledge_sources.models import PERSONA
+from control_plane.building.knowledge_sources.models import PERSONA, KnowledgeSource
 
 
 @dataclass(frozen=True)
@@ -19,18 +17,20 @@ class PlannedSources:
     """Whether one of them is the knowledge base of the version that the call runs."""
 
 
-async def planned_sources(
-    session: AsyncSession, tenant_id: UUID, agent_id: UUID, knowledge_digest: str | None
+def planned_sources(
+    searchable: Iterable[KnowledgeSource], agent_id: UUID, knowledge_digest: str | None
 ) -> PlannedSources:
     """
     Args:
+        searchable: of several agents, perhaps.
         knowledge_digest: of the knowledge base of the version that the call runs. Until that one is
             ingested, it is in the prompt, and what an earlier version knew is not looked up.
     """
     found = [
         source
-        for source in await repository.searchable(session, tenant_id, [agent_id])
-        if source.kind != PERSONA or source.content_digest == knowledge_digest
+        for source in searchable
+        if source.agent_id == agent_id
+        and (source.kind != PERSONA or source.content_digest == knowledge_digest)
     ]
     return PlannedSources(
         tuple(

@@ -25,6 +25,7 @@ from contracts.call_status import Transport
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.building.agents.publishing.finding import Finding
 from control_plane.building.catalogue.edition import CatalogueCache
+from control_plane.building.knowledge_sources import repository as knowledge_sources
 from control_plane.calling.calls.creating.creation_facts import CreationFacts
 from control_plane.calling.calls.creating.filled_texts import fill_texts_aside
 from control_plane.calling.calls.creating.handoff_planning import (
@@ -129,9 +130,8 @@ async def freeze_plan(
     stack = sources.stacks.resolve(digest, published, catalogue, keys)
     if isinstance(stack, StackProblem):
         raise ProviderKeyUnavailable(stack.channel, stack.reason)
-    looked_up = await planned_sources(
-        session, tenant_id, wanted.agent_id, published.knowledge_digest
-    )
+    searchable = await knowledge_sources.searchable(session, tenant_id, [wanted.agent_id])
+    looked_up = planned_sources(searchable, wanted.agent_id, published.knowledge_digest)
     if looked_up.have_knowledge_base:
         published = await sources.agents.looking_up(published, digest)
     texts = await fill_texts_aside(published, wanted.variables)

@@ -131,7 +131,7 @@ async def test_publishing_the_same_again_keeps_what_is_ingested(hotel: Hotel) ->
 
 
 async def test_one_that_is_published_while_another_is_ingested_wins(
-    hotel: Hotel, monkeypatch: pytest.MonkeyPatch
+    hotel: Hotel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     await hotel.know(BREAKFAST, *FILLING)
     [source] = await hotel.listed()
@@ -146,8 +146,28 @@ async def test_one_that_is_published_while_another_is_ingested_wins(
     monkeypatch.setattr(tasks, "bundle_of", publishes_meanwhile)
     await hotel.ingest(source["id"])
     assert await hotel.told(OTHER) == IN_PROMPT
-    await hotel.ingest(source["id"])
+    await hotel.ingest_all()
     assert await hotel.told(OTHER) == LOOKED_UP
+    await hotel.delete_old_bundles(source["id"])
+    assert files_of(tmp_path, source["id"]) == [], "what was made of the former one goes"
+
+
+async def test_publishing_the_same_again_while_it_is_ingested_begins_nothing_new(
+    hotel: Hotel,
+) -> None:
+    await hotel.know(BREAKFAST, *FILLING)
+    before = await hotel.listed()
+    await hotel.publish()
+    assert await hotel.listed() == before
+
+
+async def test_publishing_again_tries_a_failed_ingestion_again(hotel: Hotel) -> None:
+    await hotel.know(BREAKFAST, *FILLING)
+    [source] = await hotel.listed()
+    await hotel.fail(source["id"])
+    await hotel.publish()
+    await hotel.ingest_all()
+    assert await hotel.told() == LOOKED_UP
 
 
 async def test_a_raw_prompt_has_no_knowledge_base(hotel: Hotel) -> None:
