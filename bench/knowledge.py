@@ -23,7 +23,8 @@ from tests.knowledge.quality.recall import LANGUAGES, recall_of
 
 SIZES = (20_000, 200_000)
 SEARCHES = 200
-INGESTED_BYTES = 300_000
+INGESTED_BYTES = 1_000_000
+"""The largest text that a source may have. The local model takes minutes for it."""
 _WORDS = [f"{start}{end}" for start in "ba ce di fo gu ha ki lo".split() for end in range(500)]
 
 

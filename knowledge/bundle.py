@@ -13,8 +13,9 @@ import hashlib
 import json
 import math
 import mmap
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.passages import Passage
-from knowledge.search.terms import terms
+from knowledge.search.terms import terms_of, words
 
 VERSION = 1
 MAGIC = b"SWKB\x00\x00\x00\x01"
@@ -30,6 +31,8 @@ _ALIGNMENT = 64
 _LENGTH_BYTES = 8
 _SATURATION, _LENGTH_WEIGHT = 1.2, 0.6
 """BM25's k1 and b."""
+LARGEST_WEIGHT = _SATURATION + 1
+"""What a word says about a passage is less than this."""
 
 
 class BundleDamaged(Exception):
@@ -131,19 +134,23 @@ def _texts(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
 
 
 def _word_index(passages: Sequence[Passage]) -> dict[str, NDArray[Any]]:
-    postings: dict[str, list[tuple[int, int]]] = {}
+    postings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    known_terms_of = cache(terms_of)
     lengths = np.zeros(len(passages), np.float64)
     for at, passage in enumerate(passages):
-        counts = Counter(terms(passage.searched))
-        lengths[at] = counts.total()
+        counts: defaultdict[str, int] = defaultdict(int)
+        for word, count in Counter(words(passage.searched)).items():
+            for term in known_terms_of(word):
+                counts[term] += count
+        lengths[at] = sum(counts.values())
         for term, count in counts.items():
-            postings.setdefault(term, []).append((at, count))
+            postings[term].append((at, count))
     usual = (1 - _LENGTH_WEIGHT) + _LENGTH_WEIGHT * lengths / max(1.0, lengths.mean() or 1.0)
     ordered = sorted(postings, key=str.encode)
     rows = np.array([row for term in ordered for row, _ in postings[term]], np.int32)
     counts_of = np.array([count for term in ordered for _, count in postings[term]], np.float64)
     sizes = np.array([len(postings[term]) for term in ordered], np.int64)
-    weights = counts_of * (_SATURATION + 1) / (counts_of + _SATURATION * usual[rows])
+    weights = counts_of * LARGEST_WEIGHT / (counts_of + _SATURATION * usual[rows])
     return {
         **_texts("terms", ordered),
         "postings_at": np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),

@@ -6,7 +6,6 @@ Rank Learning Methods", SIGIR 2009.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,21 +14,20 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
+import numkong
 import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.bundle import Bundle
 from knowledge.passages import Passage
 from knowledge.search.terms import terms
+from knowledge.search.words import Posting, Scores, word_scores
 
 MOST_FOUND = 50
 """Passages of each of the two lists that are joined."""
 _RANK_CONSTANT = 60
-_ROWS_AT_ONCE = 512
-"""Vectors that are widened to float32 at once: 0.8 MB, which fit into a core's cache."""
-_WIDENED_SCALE = np.float32(2.0**112)
-"""By which the bits of a float16, moved into a float32, are too small: their exponents' biases
-differ by 112."""
+_FINER = np.float32(2.0**11)
+"""A float16 has 11 binary digits."""
 _MOST_TERMS = 64
 
 
@@ -82,37 +80,45 @@ class Library:
             vectors: of the question, by model. Passages of a model without one are found by their
                 words only.
         """
-        similarities, word_scores = self.by_meaning(vectors), self.by_words(question)
+        similarities = self.by_meaning(vectors)
+        nearest = best(similarities)
+        of_words = self.by_words(question, also=nearest)
         joined: defaultdict[int, float] = defaultdict(float)
-        for ranking in (best(similarities), best(word_scores)):
+        for ranking in (nearest, best(of_words)):
             for rank, row in enumerate(ranking, 1):
                 joined[row] += 1 / (_RANK_CONSTANT + rank)
         rows = sorted(joined, key=lambda row: (-joined[row], row))[:most]
         return tuple(
-            self._found(row, joined[row], float(similarities[row]), float(word_scores[row]))
+            self._found(row, joined[row], float(similarities[row]), float(of_words[row]))
             for row in rows
         )
 
-    def by_meaning(self, questions: Vectors) -> NDArray[np.float32]:
+    def by_meaning(self, questions: Vectors) -> Scores:
         """The similarity of each passage. Every vector is compared: the result is exact."""
         scores = np.zeros(self._starts[-1], np.float32)
         for first, source in zip(self._starts[:-1], self.sources, strict=True):
             question = questions.get(source.bundle.model)
             if question is not None:
                 vectors = source.bundle.vectors
-                _similarities(vectors, question, scores[first : first + len(vectors)])
+                scores[first : first + len(vectors)] = _similarities(vectors, question)
         return scores
 
-    def by_words(self, question: str) -> NDArray[np.float32]:
-        """The BM25 score of each passage."""
-        scores = np.zeros(self._starts[-1], np.float32)
-        for term in list(dict.fromkeys(terms(question)))[:_MOST_TERMS]:
-            each = [source.bundle.with_term(term) for source in self.sources]
-            count = sum(len(rows) for rows, _ in each)
-            rarity = math.log1p((len(scores) - count + 0.5) / (count + 0.5))
-            for first, (rows, weights) in zip(self._starts[:-1], each, strict=True):
-                scores[rows + first] += weights * np.float32(rarity)
-        return scores
+    def by_words(self, question: str, most: int = MOST_FOUND, also: Sequence[int] = ()) -> Scores:
+        """The BM25 score of each passage: exact for the best ``most`` and for ``also``; no other
+        one has a higher score than those."""
+        passages = self._starts[-1]
+        postings = (
+            self._posting(term, passages)
+            for term in list(dict.fromkeys(terms(question)))[:_MOST_TERMS]
+        )
+        return word_scores(postings, passages, most, also)
+
+    def _posting(self, term: str, passages: int) -> Posting:
+        found = [
+            (first, *source.bundle.with_term(term))
+            for first, source in zip(self._starts[:-1], self.sources, strict=True)
+        ]
+        return Posting(found, passages)
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -127,24 +133,19 @@ class Library:
         return Found(passage, source.source_id, source.title, score, similarity, word_score)
 
 
-def _similarities(
-    vectors: NDArray[np.float16], question: NDArray[np.float32], scores: NDArray[np.float32]
-) -> None:
-    """Write the cosine of each unit vector and ``question`` to ``scores``.
+def _similarities(vectors: NDArray[np.float16], question: NDArray[np.float32]) -> Scores:
+    """The cosine of each unit vector and ``question``.
 
-    numpy takes five times as long to widen float16 as this takes, because it looks for infinite
-    numbers, which unit vectors do not have. The result is the same.
+    NumKong multiplies float16 with float16 as it reads them; numpy would write all of them again as
+    float32 first, and takes three times as long. So the question comes in two parts: its float16,
+    and what rounding took away.
     """
-    halves = vectors.view(np.int16)
-    scaled = question * _WIDENED_SCALE
-    room = np.empty((min(_ROWS_AT_ONCE, len(vectors)), vectors.shape[1]), np.int32)
-    for start in range(0, len(vectors), _ROWS_AT_ONCE):
-        bits = room[: min(_ROWS_AT_ONCE, len(vectors) - start)]
-        # Moved to where a float32 has its exponent and fraction; of the copies of the sign, which
-        # come with a negative number, only the first stays.
-        np.left_shift(halves[start : start + len(bits)], 13, out=bits, dtype=np.int32)
-        np.bitwise_and(bits, ~np.int32(0x70000000), out=bits)
-        np.matmul(bits.view(np.float32), scaled, out=scores[start : start + len(bits)])
+    rounded = question.astype(np.float16)
+    taken_away = (question - rounded) * _FINER
+    parts = numkong.dots_pack(np.stack((rounded, taken_away.astype(np.float16))))
+    products = np.asarray(numkong.dots_packed(vectors, parts), np.float32)
+    similarities: Scores = products[:, 0] + products[:, 1] / _FINER
+    return similarities
 
 
 def best(scores: NDArray[Any], most: int = MOST_FOUND) -> list[int]:

@@ -14,10 +14,20 @@ _STEM_MARK = "~"
 
 
 def terms(text: str) -> Iterator[str]:
-    """Each word, and the beginning of each longer one: "booking" finds "booked", "Zimmerpreis"
+    """By which each of its words is found."""
+    for word in words(text):
+        yield from terms_of(word)
+
+
+def words(text: str) -> list[str]:
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def terms_of(word: str) -> tuple[str, ...]:
+    """The word, and the beginning of a longer one: "booking" finds "booked", "Zimmerpreis"
     finds "Zimmer" and "कमरे" finds "कमरा" without rules for any language."""
-    for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
-        yield word[:_LONGEST_TERM]
-        stem = word[: _STEM_CHARACTERS if word.isascii() else _STEM_CHARACTERS - 1]
-        if len(word) >= len(stem) > 2 and not word.isdecimal():
-            yield _STEM_MARK + stem
+    kept = word[:_LONGEST_TERM]
+    stem = word[: _STEM_CHARACTERS if word.isascii() else _STEM_CHARACTERS - 1]
+    if len(stem) > 2 and not word.isdecimal():
+        return kept, _STEM_MARK + stem
+    return (kept,)

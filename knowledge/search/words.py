@@ -1,0 +1,91 @@
+"""Scores passages by the words of a question. Pure.
+
+A passage's score is BM25: the sum of what each word says about it, weighed by how rare the word is.
+Frequent words are in most passages and say little. So rare words come first. Once they have found
+``most`` passages that none without a rare word can reach, frequent words are looked up only in the
+passages that can still be among the best.
+
+Source: Turtle and Flood, "Query Evaluation: Strategies and Optimizations", 1995 (MaxScore).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from knowledge.bundle import LARGEST_WEIGHT
+
+Rows = NDArray[np.int32]
+Scores = NDArray[np.float32]
+
+_FREQUENT_SHARE = 1 / 16
+"""Of all passages: counting what a rarer word says about each of its own takes less time than
+finding out whether that is needed."""
+
+
+@dataclass(frozen=True)
+class Posting:
+    """Where one word is.
+
+    Args:
+        parts: for each source, the number of its first passage, which of its own passages have the
+            word, ascending, and how much the word says about each.
+        passages: in all sources.
+    """
+
+    parts: Sequence[tuple[int, Rows, Scores]]
+    passages: int
+
+    @property
+    def count(self) -> int:
+        return sum(len(rows) for _, rows, _ in self.parts)
+
+    @property
+    def rarity(self) -> float:
+        return math.log1p((self.passages - self.count + 0.5) / (self.count + 0.5))
+
+    def add_to(self, scores: Scores) -> None:
+        """To the score of each passage with the word."""
+        for first, rows, weights in self.parts:
+            scores[rows + first] += weights * np.float32(self.rarity)
+
+    def add_to_some(self, scores: Scores, some: NDArray[np.int64]) -> None:
+        """To the scores of those of ``some`` passages, ascending, that have the word."""
+        for first, rows, weights in self.parts:
+            if not len(rows):
+                continue
+            here = (some - first).astype(np.int32)
+            at = np.searchsorted(rows, here).clip(max=len(rows) - 1)
+            has_it = rows[at] == here
+            scores[some[has_it]] += weights[at[has_it]] * np.float32(self.rarity)
+
+
+def word_scores(
+    postings: Iterable[Posting], passages: int, most: int, also: Sequence[int] = ()
+) -> Scores:
+    """The score of each passage: exact for the best ``most`` and for ``also``; no other one has a
+    score that is higher than those of the best.
+
+    Args:
+        postings: of the question's words.
+    """
+    scores = np.zeros(passages, np.float32)
+    rarest_first = sorted(postings, key=lambda posting: posting.count)
+    scored, left = 0.0, sum(posting.rarity for posting in rarest_first) * LARGEST_WEIGHT
+    for number, posting in enumerate(rarest_first):
+        if posting.count > passages * _FREQUENT_SHARE and passages > most and scored > left:
+            least = float(np.partition(scores, passages - most)[passages - most])
+            if least > left:
+                hopeful = np.flatnonzero(scores >= least - left)
+                some = np.union1d(hopeful, np.array(also, np.int64))
+                for frequent in rarest_first[number:]:
+                    frequent.add_to_some(scores, some)
+                break
+        posting.add_to(scores)
+        scored += posting.rarity * LARGEST_WEIGHT
+        left -= posting.rarity * LARGEST_WEIGHT
+    return scores
