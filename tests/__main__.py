@@ -20,7 +20,6 @@ SIDE_BY_SIDE = CORES + 1
 """One more than there are cores: the tests wait for servers a quarter of their time."""
 TESTS = Path(__file__).parent
 _NO_LATENCY = ("-m", "not latency")
-_FAILED_ALONE = ("--last-failed", "--last-failed-no-failures", "none", "-n", "0")
 _FAILED = TESTS.parent / ".pytest_cache" / "v" / "cache" / "lastfailed"
 MOST_ONCE_MORE = 8
 """More failures than this are no matter of a busy machine."""
@@ -109,7 +108,8 @@ def run_stage(stage: Stage) -> int:
     failed = failed_tests()
     if exit_code == pytest.ExitCode.TESTS_FAILED and len(failed) <= MOST_ONCE_MORE:
         print("==> once more, alone:", *failed, sep="\n    ", flush=True)
-        exit_code = run_pytest(*stage.arguments, *_FAILED_ALONE)
+        # Named one by one, they spare pytest the collection of all other tests.
+        exit_code = run_pytest(*failed)
         if exit_code == 0:
             print("==> passed only alone:", *failed, sep="\n    ", flush=True)
     return exit_code
