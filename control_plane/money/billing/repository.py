@@ -55,6 +55,11 @@ async def locked_account(session: AsyncSession, tenant_id: UUID) -> LockedAccoun
     return LockedAccount(**rows.one()._asdict())
 
 
+async def lock_accounts(session: AsyncSession, tenant_ids: Collection[UUID]) -> None:
+    """Lock the tenants' accounts in the order that every transaction uses."""
+    await session.execute(_accounts_of(tenant_ids))
+
+
 async def lock_ahead(
     session: AsyncSession, tenant_ids: Collection[UUID], call_ids: Collection[UUID]
 ) -> None:
@@ -73,11 +78,7 @@ async def lock_ahead(
         .order_by(CallReserve.tenant_id, CallReserve.call_id)
         .with_for_update()
     )
-    rows = await session.execute(
-        _accounts()
-        .where(BillingAccount.tenant_id == any_(literal(list(tenant_ids), ARRAY(Uuid))))
-        .order_by(BillingAccount.tenant_id)
-    )
+    rows = await session.execute(_accounts_of(tenant_ids))
     accounts = [LockedAccount(**row._asdict()) for row in rows]
     locked = LockedAhead(
         frozenset(call_ids),
@@ -85,6 +86,14 @@ async def lock_ahead(
         {account.tenant_id: account for account in accounts},
     )
     keep_locked(session, locked)
+
+
+def _accounts_of(tenant_ids: Collection[UUID]) -> Select[*tuple[Any, ...]]:
+    return (
+        _accounts()
+        .where(BillingAccount.tenant_id == any_(literal(list(tenant_ids), ARRAY(Uuid))))
+        .order_by(BillingAccount.tenant_id)
+    )
 
 
 def _accounts() -> Select[*tuple[Any, ...]]:
