@@ -128,5 +128,6 @@ element("paying-confirmed").addEventListener("click", () => lookAgain());
 for (const each of document.querySelectorAll(".paying-leave")) each.addEventListener("click", leave);
 // The person comes back from the mail, or from adding credit.
 addEventListener("focus", () => {
-  if (!element("paying").hidden && element("paying-form").hidden) lookAgain();
+  const isIdle = ["idle", "over"].includes(document.body.dataset.phase);
+  if (isIdle && !element("paying").hidden && element("paying-form").hidden) lookAgain();
 });

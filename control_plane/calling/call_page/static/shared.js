@@ -39,7 +39,7 @@ export async function look() {
   const isReady = isPaid || agent.state === "ready";
   text("terms", isReady ? (isPaid ? `${price(agent)}.` : terms(agent)) : "");
   text("consent", isReady && agent.is_recorded ? consent(agent) : "");
-  notice(agent);
+  notice(agent, isPaid);
   if (agent.state === "busy") busyTimer = setTimeout(() => look().catch(() => {}), BUSY_EVERY_MS);
   return agent.name;
 }
@@ -80,15 +80,20 @@ function consent(agent) {
     : "The call is recorded.";
 }
 
-function notice(agent) {
-  const [title, advice] = agent.can_pay
-    ? ["Your free minutes are used", `Sign in to pay for calls from your own account. ${price(agent)}.`]
-    : (NOTICES[agent.state] ?? ["", ""]);
+function notice(agent, isPaid) {
+  const [title, advice] = agent.can_pay ? paid(agent, isPaid) : (NOTICES[agent.state] ?? ["", ""]);
   element("notice").hidden = !title;
   element("notice-title").textContent = title;
   element("notice-text").textContent = advice;
   element("ask").hidden = agent.state !== "empty" || agent.minutes_requested;
   element("asked").hidden = agent.state !== "empty" || !agent.minutes_requested;
+}
+
+function paid(agent, isPaid) {
+  const how = isPaid
+    ? "You pay for calls from your own account."
+    : `Sign in to pay for calls from your own account. ${price(agent)}.`;
+  return ["Your free minutes are used", how];
 }
 
 async function ask() {

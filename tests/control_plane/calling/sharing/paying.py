@@ -49,7 +49,8 @@ class PayingTester:
         answer = await self.pay()
         assert answer.status_code == 201, answer.text
         plan = await worker.claim()
-        assert plan is not None and str(plan.call_id) == answer.json()["id"]
+        assert plan is not None
+        assert str(plan.call_id) == answer.json()["id"]
         await worker.start(plan)
         await catch_up(consumer)
         return plan
