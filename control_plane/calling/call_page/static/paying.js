@@ -2,6 +2,7 @@
  * signing in or up, and the account's credit. */
 
 import { share } from "./link.js";
+import { sentence } from "./trouble.js";
 
 const STEPS = ["paying-form", "paying-unconfirmed", "paying-account"];
 const dollars = new Intl.NumberFormat("en-US", {
@@ -32,7 +33,7 @@ export async function offer(agent, again) {
   else if (payer.code === "email_not_confirmed") step("paying-unconfirmed");
   else if (!payer.ok) {
     step("paying-account");
-    tell("paying-balance", payer.detail);
+    tell("paying-balance", sentence(payer.detail));
   } else {
     csrfToken = await freshCsrfToken();
     step("paying-account");
@@ -79,7 +80,7 @@ function wordsFor({ code, detail, errors, retryAfter }) {
     case "invalid_request":
       return errors?.map(({ field, message }) => `${NAMES[field] ?? field}: ${message}.`).join(" ");
     default:
-      return detail ?? "Something went wrong. Try again.";
+      return sentence(detail ?? "Something went wrong. Try again.");
   }
 }
 
@@ -91,6 +92,7 @@ function setNew(wanted) {
   element("paying-name").required = isNew;
   element("paying-password").autocomplete = isNew ? "new-password" : "current-password";
   element("paying-hint").hidden = !isNew;
+  element("paying-forgotten").hidden = isNew;
   tell("paying-submit", isNew ? "Create the account" : "Sign in");
   tell("paying-other", isNew ? "I have an account" : "Create an account");
   tell("paying-fault", "");

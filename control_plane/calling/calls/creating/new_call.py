@@ -163,6 +163,7 @@ async def create_call(
         plan.highest_rate_micros_per_minute,
         # A phone may wait for days. Its credit is held when it is dialed.
         hold=not waits_for_phone,
+        of_tenant_id=None if payer_id is None else tenant_id,
     )
     if caps and (not counted or is_near(caps, facts.open_calls)):
         # Since the reserve, the tenant's other calls wait for this one, so this count is exact.
