@@ -59,6 +59,7 @@ from control_plane.calling.recordings.routes import router as recordings
 from control_plane.calling.retention.routes import router as retention
 from control_plane.calling.sharing.links.routes import router as share_links
 from control_plane.calling.sharing.testers.routes import router as testers
+from control_plane.calling.sharing.visiting.paying_routes import router as paid_shared_calls
 from control_plane.calling.sharing.visiting.routes import router as shared_agents
 from control_plane.calling.sharing.widget.routes import widget_router
 from control_plane.calling.telecom.operator_routes import router as telecom_prices
@@ -161,6 +162,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     share_links,
     testers,
     shared_agents,
+    paid_shared_calls,
     knowledge_sources,
     agents,
     billing,

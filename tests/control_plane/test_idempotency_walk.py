@@ -77,6 +77,7 @@ WITHOUT_KEY: Mapping[tuple[str, str], str] = {
     ("PUT", "/v1/operator/tenants/{tenant_id}/payment-profile"): _SETS,
     ("POST", "/v1/shared/{share_token}/calls"): "visitors have no key; the link counts their calls",
     ("POST", "/v1/shared/{share_token}/minutes-request"): _SETS,
+    ("POST", "/v1/shared/{share_token}/paid-calls"): "a tester is in one call at a time",
     (
         "POST",
         "/v1/rtc/{call_id}",

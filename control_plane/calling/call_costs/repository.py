@@ -8,7 +8,18 @@ from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ColumnElement, String, cast, func, literal, select, true
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    String,
+    and_,
+    case,
+    cast,
+    func,
+    literal,
+    select,
+    true,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,12 +32,13 @@ from control_plane.calling.calls.models import Call
 
 MOST_GROUPS = 1_000
 Grouping = Literal["tenant", "agent", "model", "day"]
+SHARED = "shared"
 
 
 @dataclass(frozen=True, kw_only=True)
 class CostFilter:
-    """Calls of a tenant that started and are over. ``since`` and ``until`` bound when they started;
-    ``until`` is exclusive."""
+    """Calls of a tenant that started, are over, and that nobody else paid. ``since`` and ``until``
+    bound when they started; ``until`` is exclusive."""
 
     tenant_id: UUID
     since: datetime | None = None
@@ -72,6 +84,7 @@ async def costs_of_calls(
         .outerjoin(Agent, Agent.id == Call.agent_id)
         .where(
             Call.tenant_id == wanted.tenant_id,
+            Call.payer_tenant_id.is_(None),
             Call.started_at.is_not(None),
             Call.total_cost_micros.is_not(None),
         )
@@ -150,12 +163,15 @@ async def cost_groups(
     tenant_id: UUID | None,
     since: date,
     until: date,
+    hides_others_agents: bool = False,
 ) -> Sequence[CostGroup]:
     """Totals of the days in [since, until], by what is asked for; the most revenue first, days in
     their order.
 
     Args:
         tenant_id: ``None``: every tenant; that needs a system session.
+        hides_others_agents: whether all calls that the tenant paid as a tester of somebody else's
+            agents are one group, ``SHARED``. Neither those agents nor their models are theirs.
     """
     cost = CallCostDay
     keys: dict[Grouping, Any] = {
@@ -165,15 +181,24 @@ async def cost_groups(
         "day": cast(cost.day, String),
     }
     key = keys[by]
-    calls = func.sum(cost.calls if by == "model" else cost.calls_begun)
     # Each agent of a call has exactly one row of these.
-    counted = true() if by == "model" else cost.component.in_(("platform", "managed_sku"))
+    is_whole: ColumnElement[bool] = cost.component.in_(("platform", "managed_sku"))
+    counted = is_whole
+    calls: ColumnElement[int] = cost.calls_begun.expression
+    if by == "model":
+        calls, counted = cost.calls.expression, true()
+    hides = hides_others_agents and by in ("agent", "model")
+    if hides:
+        is_own = Agent.id.is_not(None)
+        key = case((is_own, key), else_=SHARED)
+        calls = case((is_own, calls), else_=cost.calls_begun)
+        counted = case((is_own, counted), else_=is_whole)
     billable = func.coalesce(func.sum(cost.billable_ms).filter(counted), 0)
     revenue = func.sum(cost.revenue_micros)
     query = (
         select(
             key,
-            calls,
+            func.sum(calls),
             billable,
             revenue,
             func.sum(cost.planned_cost_micros),
@@ -185,6 +210,10 @@ async def cost_groups(
         .order_by(*((key,) if by == "day" else (revenue.desc(), key)))
         .limit(MOST_GROUPS)
     )
+    if hides:
+        query = query.outerjoin(
+            Agent, and_(Agent.id == cost.agent_id, Agent.tenant_id == cost.tenant_id)
+        )
     if tenant_id is not None:
         query = query.where(cost.tenant_id == tenant_id)
     rows = await session.execute(query)

@@ -13,7 +13,7 @@ from contracts.call_status import CallStatus
 from contracts.money import usd
 from control_plane.calling.call_costs import repository
 from control_plane.calling.call_costs.export import HEADER, MOST_CALLS, csv_of
-from control_plane.calling.call_costs.repository import CallCost, CostFilter
+from control_plane.calling.call_costs.repository import SHARED, CallCost, CostFilter, agent_names
 from control_plane.calling.call_costs.schemas import CallCosts, CallCostView, Spend, SpendGroup
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
@@ -38,7 +38,8 @@ async def list_call_costs(
     agent_id: UUID | None = None,
 ) -> CallCosts:
     """List what calls brought in and cost, by when they started, newest first. Calls that never
-    started cost nothing and are left out, and running calls are not billed yet."""
+    started cost nothing and are left out, so are those that a tester paid, and running calls are
+    not billed yet."""
     wanted = CostFilter(
         tenant_id=caller.tenant_id,
         since=period_start(from_),
@@ -97,11 +98,17 @@ async def get_spend(
     """What calls cost by day, agent or model; of the last 30 days unless you say otherwise."""
     first, last = first_and_last_day(from_, to, datetime.now(UTC), LATEST_DAYS)
     groups = await repository.cost_groups(
-        session, by, tenant_id=caller.tenant_id, since=first, until=last
+        session,
+        by,
+        tenant_id=caller.tenant_id,
+        since=first,
+        until=last,
+        hides_others_agents=True,
     )
-    names = {}
+    names: dict[str, str] = {}
     if by == "agent":
-        names = await repository.agent_names(session, [UUID(group.key) for group in groups])
+        own = [UUID(group.key) for group in groups if group.key != SHARED]
+        names = {str(key): name for key, name in (await agent_names(session, own)).items()}
     return Spend(
         by=by,
         from_=first,
@@ -110,7 +117,7 @@ async def get_spend(
         groups=[
             SpendGroup(
                 key=group.key,
-                name=names.get(UUID(group.key)) if by == "agent" else None,
+                name=names.get(group.key),
                 calls=group.calls,
                 minutes=round(group.billable_ms / 60_000, 2),
                 spend_usd=usd(group.revenue_micros),

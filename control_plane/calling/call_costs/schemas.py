@@ -32,7 +32,10 @@ class CallCosts(BaseModel):
 
 
 class SpendGroup(BaseModel):
-    key: str = Field(description="A day, an agent's id, or `component/provider/model`.")
+    key: str = Field(
+        description="A day, an agent's id, or `component/provider/model`. `shared`: the calls that "
+        "you paid as a tester of somebody else's agents."
+    )
     name: str | None = Field(description="The agent's name.")
     calls: int
     minutes: float = Field(description="Billable minutes.")

@@ -107,6 +107,12 @@ class NoCapacity(Problem):
         )
 
 
+class CallPaidByTester(Problem):
+    status = HTTPStatus.CONFLICT
+    code = "call_paid_by_tester"
+    title = "A tester pays for this call"
+
+
 class CallFull(Problem):
     """``used`` counts the participants who are in the call or may still join."""
 

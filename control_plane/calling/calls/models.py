@@ -35,6 +35,8 @@ class Call(Base):
     status: Mapped[str]
     end_reason: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    payer_tenant_id: Mapped[UUID | None]
+    """Whose account pays for it; ``None``: its own tenant's."""
     publishable_key_id: Mapped[UUID | None]
     """The publishable key that created it; ``None``: it was not created with one."""
     client_address: Mapped[str | None]
@@ -85,6 +87,11 @@ class Call(Base):
     @property
     def is_over(self) -> bool:
         return self.status in TERMINAL_STATUSES
+
+    @property
+    def payer_id(self) -> UUID:
+        """The tenant whose account pays for it."""
+        return self.payer_tenant_id or self.tenant_id
 
     def frozen_plan(self) -> CallPlan:
         """The plan; ``plan`` must have been loaded with the call.

@@ -169,7 +169,7 @@ async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: d
     rate += rates.get(call.id, 0)
     # A phone that is added comes into a call that has used up a part of its reserve.
     seconds = billable_seconds((call.metered_ms or 0) + FIRST_RESERVE_SECONDS * 1000)
-    covered = await billing.extend(session, call.tenant_id, call.id, seconds, rate)
+    covered = await billing.extend(session, call.payer_id, call.id, seconds, rate)
     if covered is None or covered >= seconds:
         return True
     job = await repository.locked_job(session, request.tenant_id, request.participant_id)
@@ -185,7 +185,7 @@ async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: d
 async def _release_while_waiting(session: AsyncSession, call: Call) -> None:
     """A call whose phones all wait holds no credit. Each attempt reserves again."""
     if call.status == CallStatus.QUEUED and not await repository.has_active_leg(session, call):
-        await billing.empty_reserve(session, call.tenant_id, call.id)
+        await billing.empty_reserve(session, call.payer_id, call.id)
 
 
 async def give_up_waiting(

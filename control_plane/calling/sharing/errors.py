@@ -68,6 +68,12 @@ class ShareLinkRateLimited(Problem):
         )
 
 
+class PayerNotAllowed(Problem):
+    status = HTTPStatus.FORBIDDEN
+    code = "payer_not_allowed"
+    title = "This account cannot pay for the calls of this invitation"
+
+
 class ShareOriginNotAllowed(Problem):
     status = HTTPStatus.FORBIDDEN
     code = "share_origin_not_allowed"

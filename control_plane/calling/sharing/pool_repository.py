@@ -24,15 +24,17 @@ async def use_of(session: AsyncSession, tenant_id: UUID, share_id: UUID) -> Use:
 
 
 async def uses_of(session: AsyncSession, tenant_id: UUID, share_ids: list[UUID]) -> dict[UUID, Use]:
-    """By share. Shares without calls are left out."""
+    """By share. Shares without calls are left out. Calls that their tester pays use no minutes, and
+    count only as live."""
+    is_free = Call.payer_tenant_id.is_(None)
     is_over = Call.status.in_([status.value for status in TERMINAL_STATUSES])
     reserved = SharedCall.reserved_seconds
     increment = BILLING_INCREMENT_SECONDS
     sums = (
-        func.sum(func.ceil(func.coalesce(Call.connected_ms, 0) / 1000.0)).filter(is_over),
-        func.sum(func.coalesce(Call.billable_seconds, 0)).filter(is_over),
-        func.sum(reserved).filter(~is_over),
-        func.sum((reserved + increment - 1) // increment * increment).filter(~is_over),
+        func.sum(func.ceil(func.coalesce(Call.connected_ms, 0) / 1000.0)).filter(is_free, is_over),
+        func.sum(func.coalesce(Call.billable_seconds, 0)).filter(is_free, is_over),
+        func.sum(reserved).filter(is_free, ~is_over),
+        func.sum((reserved + increment - 1) // increment * increment).filter(is_free, ~is_over),
         func.count().filter(~is_over),
     )
     rows = await session.execute(

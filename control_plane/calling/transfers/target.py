@@ -9,7 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.dialing import MachineDetection
 from control_plane.calling.calls import repository
-from control_plane.calling.calls.creating.added_participants import add_participant, check_room
+from control_plane.calling.calls.creating.added_participants import (
+    add_participant,
+    check_pays_for_phones,
+    check_room,
+)
 from control_plane.calling.calls.creating.caller_id import caller_ids
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call
@@ -54,6 +58,7 @@ async def call_target(
     if any(each.id == participant_id for each in present):
         return
     check_room(present, 1)
+    check_pays_for_phones(call)
     from_number = await our_number_in(session, call)
     wanted = ParticipantInput(transport="pstn", identity=to_number, from_number=from_number)
     called_from = await caller_ids(session, tenant_id, call.agent_id, [wanted], dialing)

@@ -148,6 +148,9 @@ class CallReserve(Base):
 
     call_id: Mapped[UUID] = mapped_column(primary_key=True)
     tenant_id: Mapped[UUID]
+    """The call's."""
+    payer_tenant_id: Mapped[UUID | None]
+    """Whose account holds the credit; ``None``: the call's tenant's."""
     state: Mapped[str] = mapped_column(default="open")
     held_micros: Mapped[int]
     held_plan_micros: Mapped[int] = mapped_column(default=0)
@@ -160,6 +163,10 @@ class CallReserve(Base):
     """The account's ``plan_period`` when the reserve last changed."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     resolved_at: Mapped[datetime | None]
+
+    @property
+    def payer_id(self) -> UUID:
+        return self.payer_tenant_id or self.tenant_id
 
     @property
     def held(self) -> Buckets:

@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    ColumnElement,
     Select,
     Update,
     Uuid,
@@ -55,6 +56,11 @@ async def locked_account(session: AsyncSession, tenant_id: UUID) -> LockedAccoun
     return LockedAccount(**rows.one()._asdict())
 
 
+async def lock_accounts(session: AsyncSession, tenant_ids: Collection[UUID]) -> None:
+    """Lock the tenants' accounts in the order that every transaction uses."""
+    await session.execute(_accounts_of(tenant_ids))
+
+
 async def lock_ahead(
     session: AsyncSession, tenant_ids: Collection[UUID], call_ids: Collection[UUID]
 ) -> None:
@@ -73,11 +79,7 @@ async def lock_ahead(
         .order_by(CallReserve.tenant_id, CallReserve.call_id)
         .with_for_update()
     )
-    rows = await session.execute(
-        _accounts()
-        .where(BillingAccount.tenant_id == any_(literal(list(tenant_ids), ARRAY(Uuid))))
-        .order_by(BillingAccount.tenant_id)
-    )
+    rows = await session.execute(_accounts_of(tenant_ids))
     accounts = [LockedAccount(**row._asdict()) for row in rows]
     locked = LockedAhead(
         frozenset(call_ids),
@@ -85,6 +87,14 @@ async def lock_ahead(
         {account.tenant_id: account for account in accounts},
     )
     keep_locked(session, locked)
+
+
+def _accounts_of(tenant_ids: Collection[UUID]) -> Select[*tuple[Any, ...]]:
+    return (
+        _accounts()
+        .where(BillingAccount.tenant_id == any_(literal(list(tenant_ids), ARRAY(Uuid))))
+        .order_by(BillingAccount.tenant_id)
+    )
 
 
 def _accounts() -> Select[*tuple[Any, ...]]:
@@ -170,6 +180,7 @@ async def hold_first(
     amount_micros: int,
     *,
     required_micros: int,
+    of_tenant_id: UUID | None = None,
 ) -> Held | None:
     """Open the call's reserve with ``amount_micros``; ``None`` if less than ``required_micros`` can
     be spent (``LockedAccount.spendable_micros``). What is held comes from the buckets in the order
@@ -178,10 +189,15 @@ async def hold_first(
     It is one statement that locks the account on a condition: PostgreSQL evaluates the condition
     again after each simultaneous transaction that changed the row. The tenant's other calls wait
     from here to the commit, so commit as soon as possible.
+
+    Args:
+        of_tenant_id: the call's tenant, if it is another one than ``tenant_id``, who pays.
     """
     connection = await session.connection()
     bound = {
         "hold_account": tenant_id,
+        "hold_tenant": of_tenant_id or tenant_id,
+        "hold_payer": None if of_tenant_id is None else tenant_id,
         "hold_call": call_id,
         "hold_micros": amount_micros,
         "hold_required": required_micros,
@@ -228,7 +244,8 @@ def _holding_first() -> Select[*tuple[Any, ...]]:
     )
     held = {
         reserve.c.call_id: bindparam("hold_call", type_=Uuid),
-        reserve.c.tenant_id: able.c.tenant_id,
+        reserve.c.tenant_id: bindparam("hold_tenant", type_=Uuid),
+        reserve.c.payer_tenant_id: bindparam("hold_payer", type_=Uuid),
         reserve.c.held_micros: amount,
         reserve.c.held_plan_micros: able.c.from_plan,
         reserve.c.held_free_micros: func.least(
@@ -256,13 +273,13 @@ async def locked_open_reserve(
     ahead = locked_ahead(session)
     if call_id in ahead.calls:
         reserve = ahead.reserves.get(call_id)
-        if reserve is None or (reserve.tenant_id, reserve.state) != (tenant_id, "open"):
+        if reserve is None or (reserve.payer_id, reserve.state) != (tenant_id, "open"):
             return None
         return reserve
     return await session.scalar(
         select(CallReserve)
         .where(
-            CallReserve.tenant_id == tenant_id,
+            _is_paid_by(tenant_id),
             CallReserve.call_id == call_id,
             CallReserve.state == "open",
         )
@@ -272,12 +289,14 @@ async def locked_open_reserve(
 
 
 async def reserve_of(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> CallReserve | None:
-    """The call's reserve, whatever has become of it."""
+    """The reserve that the tenant has for the call, whatever has become of it."""
     return await session.scalar(
-        select(CallReserve).where(
-            CallReserve.tenant_id == tenant_id, CallReserve.call_id == call_id
-        )
+        select(CallReserve).where(_is_paid_by(tenant_id), CallReserve.call_id == call_id)
     )
+
+
+def _is_paid_by(tenant_id: UUID) -> ColumnElement[bool]:
+    return func.coalesce(CallReserve.payer_tenant_id, CallReserve.tenant_id) == tenant_id
 
 
 async def entry_of_reference(

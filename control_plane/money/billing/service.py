@@ -1,6 +1,7 @@
 """The ledger's rules. Nothing here commits; the caller does.
 
 A call's reserve is opened once, extended while the call runs, and settled or released exactly once.
+The tenant is always the one who pays, whose call it need not be.
 A transaction that locks both a call's row and the tenant's account locks the call's row first.
 """
 
@@ -125,6 +126,7 @@ async def reserve(
     rate_micros_per_minute: int,
     *,
     hold: bool = True,
+    of_tenant_id: UUID | None = None,
 ) -> None:
     """Open a new call's reserve for its first ``seconds``. The call's row must already exist.
 
@@ -133,6 +135,8 @@ async def reserve(
     Args:
         hold: whether the price is held from now on. If not, the reserve stays empty until
             ``extend``, and the price only has to be available now.
+        of_tenant_id: the call's tenant, if it is another one than ``tenant_id``, who pays. It needs
+            a system session.
 
     Raises:
         InsufficientCredits: less than that is available, or the account is not active. The
@@ -140,7 +144,14 @@ async def reserve(
     """
     price = charge_micros(seconds, rate_micros_per_minute)
     amount = price if hold else 0
-    held = await repository.hold_first(session, tenant_id, call_id, amount, required_micros=price)
+    held = await repository.hold_first(
+        session,
+        tenant_id,
+        call_id,
+        amount,
+        required_micros=price,
+        of_tenant_id=of_tenant_id,
+    )
     if held is None:
         RESERVE_FAILURES.labels("first").inc()
         raise InsufficientCredits(

@@ -11,6 +11,8 @@ _TESTERS = "/v1/agents/{agent_id}/testers"
 _SHARED = "/v1/shared/{share_token}"
 _NOBODYS_TOKEN = Policy(Access.EVERYONE, 404)
 """Whoever has a link may call the agent behind it; the walks bring a token that opens nothing."""
+_PAYERS_SESSION = Policy(Access.SESSION, 403)
+"""A key cannot pay as a tester."""
 
 POLICIES: Policies = {
     ("GET", _LINK): FOREIGN_IS_404,
@@ -26,6 +28,8 @@ POLICIES: Policies = {
     ("GET", _SHARED): _NOBODYS_TOKEN,
     ("POST", f"{_SHARED}/calls"): _NOBODYS_TOKEN,
     ("POST", f"{_SHARED}/minutes-request"): _NOBODYS_TOKEN,
+    ("GET", f"{_SHARED}/payer"): _PAYERS_SESSION,
+    ("POST", f"{_SHARED}/paid-calls"): _PAYERS_SESSION,
 }
 
 

@@ -2302,6 +2302,17 @@ class Paused(WireModel):
     """How many running calls were asked to end."""
 
 
+class PayingAccount(WireModel):
+    """The tester's own account, which pays when the free minutes are used."""
+
+    email: str
+    account: str
+    """The name of the session's tenant, whose credit is used."""
+
+    available_usd: float
+    """What calls can still be paid from."""
+
+
 class PaymentMethodView(WireModel):
     id: UUID
     gateway: str
@@ -3091,6 +3102,14 @@ class SharedAgent(WireModel):
     minutes_requested: bool
     """Whether the owner has been asked for more minutes already."""
 
+    can_pay: bool
+    """
+    Whether a tester whose free minutes are used can go on from an account of their own: `POST /v1/shared/{share_token}/paid-calls`.
+    """
+
+    price_per_min: float | None
+    """What a minute then costs in US dollars; set if `can_pay`."""
+
 
 class SharedCallCreated(WireModel):
     id: UUID
@@ -3191,7 +3210,9 @@ class SpendAlerts(WireModel):
 
 class SpendGroup(WireModel):
     key: str
-    """A day, an agent's id, or `component/provider/model`."""
+    """
+    A day, an agent's id, or `component/provider/model`. `shared`: the calls that you paid as a tester of somebody else's agents.
+    """
 
     name: str | None
     """The agent's name."""
@@ -3467,7 +3488,7 @@ class TesterInvite(WireModel):
     email: str
     minutes_limit: int = 0
     """
-    The minutes that the tester may use at your cost. With 0 the tester cannot call before you give some.
+    The minutes that the tester may use at your cost, before all others. With 0 the tester pays from the start, from an account of their own.
     """
 
     expires_at: AwareDatetime | None = None
@@ -4234,6 +4255,11 @@ class CallBill(WireModel):
     """Amounts are in US dollars. The parts of a charge add up to it exactly."""
 
     call_id: UUID
+    paid_by: Literal["tenant", "tester"] | str
+    """
+    `tester`: from an account of their own. All that follows is what *your* account was charged, so it is 0, and neither a charge nor a hold is shown.
+    """
+
     billable_seconds: int | None
     """`null` while the call runs."""
 

@@ -140,6 +140,12 @@ class CallOver(ApiError):
     code = "call_over"
 
 
+class CallPaidByTester(ApiError):
+    """A tester pays for this call (409)."""
+
+    code = "call_paid_by_tester"
+
+
 class CallerInCall(ApiError):
     """A call of this caller is running or waits to be dialed (409)."""
 
@@ -534,6 +540,12 @@ class ParkedEventResolved(ApiError):
     """The event was already settled in the other way (409)."""
 
     code = "parked_event_resolved"
+
+
+class PayerNotAllowed(ApiError):
+    """This account cannot pay for the calls of this invitation (403)."""
+
+    code = "payer_not_allowed"
 
 
 class PaymentMethodNotFound(ApiError):
@@ -950,6 +962,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "call_not_over": CallNotOver,
     "call_of_another_tenant": CallOfAnotherTenant,
     "call_over": CallOver,
+    "call_paid_by_tester": CallPaidByTester,
     "caller_in_call": CallerInCall,
     "carrier_account_not_found": CarrierAccountNotFound,
     "catalogue_entry_not_found": CatalogueEntryNotFound,
@@ -1012,6 +1025,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "parked_event_not_applicable": ParkedEventNotApplicable,
     "parked_event_not_found": ParkedEventNotFound,
     "parked_event_resolved": ParkedEventResolved,
+    "payer_not_allowed": PayerNotAllowed,
     "payment_method_not_found": PaymentMethodNotFound,
     "phone_calls_used_up": PhoneCallsUsedUp,
     "phone_country_not_allowed": PhoneCountryNotAllowed,

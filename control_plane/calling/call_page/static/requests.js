@@ -36,6 +36,7 @@ const SHARED = {
   share_link_pool_empty: ["No minutes are left for a call", "Try again soon, or ask for more."],
   share_link_busy: ["All lines are busy", "Try again in a few minutes."],
   share_link_rate_limited: ["You have called very often", "Try again in an hour."],
+  insufficient_credits: ["Your credit does not cover a call", "Add credit, then call again."],
   share_origin_not_allowed: ["This page may not use the link", "Its owner can permit it."],
 };
 

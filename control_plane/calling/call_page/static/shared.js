@@ -2,6 +2,7 @@
  * it can be called now. */
 
 import { share } from "./link.js";
+import { offer, payment, price } from "./paying.js";
 import { request } from "./requests.js";
 import { sentence } from "./trouble.js";
 
@@ -21,7 +22,9 @@ const NOTICES = {
 let busyTimer = null;
 
 export async function createSharedCall() {
-  const created = await (await request(path("/calls"), { method: "POST" })).json();
+  const headers = payment();
+  const wanted = path(headers ? "/paid-calls" : "/calls");
+  const created = await (await request(wanted, { method: "POST", headers: headers ?? {} })).json();
   return { id: created.id, agentName: created.name, access: created.access };
 }
 
@@ -29,12 +32,14 @@ export async function createSharedCall() {
 export async function look() {
   clearTimeout(busyTimer);
   const agent = await found();
-  document.body.dataset.share = agent.state;
+  const isPaid = await offer(agent, look);
+  document.body.dataset.share = isPaid ? "ready" : agent.state;
   text("company", [agent.role, agent.company_name].filter(Boolean).join(" · "));
   text("about", agent.about);
-  text("terms", agent.state === "ready" ? terms(agent) : "");
-  text("consent", agent.state === "ready" && agent.is_recorded ? consent(agent) : "");
-  notice(agent);
+  const isReady = isPaid || agent.state === "ready";
+  text("terms", isReady ? (isPaid ? `${price(agent)}.` : terms(agent)) : "");
+  text("consent", isReady && agent.is_recorded ? consent(agent) : "");
+  notice(agent, isPaid);
   if (agent.state === "busy") busyTimer = setTimeout(() => look().catch(() => {}), BUSY_EVERY_MS);
   return agent.name;
 }
@@ -75,13 +80,20 @@ function consent(agent) {
     : "The call is recorded.";
 }
 
-function notice(agent) {
-  const [title, advice] = NOTICES[agent.state] ?? ["", ""];
+function notice(agent, isPaid) {
+  const [title, advice] = agent.can_pay ? paid(agent, isPaid) : (NOTICES[agent.state] ?? ["", ""]);
   element("notice").hidden = !title;
   element("notice-title").textContent = title;
   element("notice-text").textContent = advice;
   element("ask").hidden = agent.state !== "empty" || agent.minutes_requested;
   element("asked").hidden = agent.state !== "empty" || !agent.minutes_requested;
+}
+
+function paid(agent, isPaid) {
+  const how = isPaid
+    ? "You pay for calls from your own account."
+    : `Sign in to pay for calls from your own account. ${price(agent)}.`;
+  return ["Your free minutes are used", how];
 }
 
 async function ask() {

@@ -65,6 +65,10 @@ class CallBill(BaseModel):
     """Amounts are in US dollars. The parts of a charge add up to it exactly."""
 
     call_id: UUID
+    paid_by: Literal["tenant", "tester"] = Field(
+        description="`tester`: from an account of their own. All that follows is what *your* "
+        "account was charged, so it is 0, and neither a charge nor a hold is shown."
+    )
     billable_seconds: int | None = Field(description="`null` while the call runs.")
     total_cost: float | None = Field(description="`null` while the call runs.")
     telecom_cost: float | None = Field(

@@ -34,6 +34,7 @@ def bill_view(
     """
     return CallBill(
         call_id=call.id,
+        paid_by="tenant" if call.payer_tenant_id is None else "tester",
         billable_seconds=call.billable_seconds,
         total_cost=_usd(call.total_cost_micros),
         telecom_cost=_usd(_telecom_micros(call)),

@@ -17,7 +17,12 @@ from control_plane.building.agents.publishing.finding import Finding
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.creating.caller_id import CallerId, caller_ids
 from control_plane.calling.calls.creating.new_call import role_of
-from control_plane.calling.calls.errors import CallAlreadyOver, CallFull, CallNotFound
+from control_plane.calling.calls.errors import (
+    CallAlreadyOver,
+    CallFull,
+    CallNotFound,
+    CallPaidByTester,
+)
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.schemas import MAX_PARTICIPANTS, ParticipantInput
@@ -57,7 +62,7 @@ async def add_participants(
 
     The checks run in this order: call (404), over (409), agent published (409), enough room (409);
     then, for phones only, do-not-call list (400), caller id (400), limits against toll fraud (403),
-    calls stopped (503), agent paused (423).
+    paid by the tenant (409), calls stopped (503), agent paused (423).
 
     Args:
         wanted: their phone numbers are in E.164.
@@ -67,6 +72,7 @@ async def add_participants(
         CallAlreadyOver: the call is over.
         AgentNotPublishReady: the agent has no published version.
         CallFull: the call would have more than ``MAX_PARTICIPANTS``.
+        CallPaidByTester: a phone would cost somebody who has not agreed to its price.
         NumberOnDoNotCallList, PlatformCallsDisabled, AgentAdminPaused: a phone must not be called.
         InvalidRequest: a phone cannot be called.
     """
@@ -81,6 +87,7 @@ async def add_participants(
     check_room(present, len(wanted))
     called_from = await caller_ids(session, call.tenant_id, call.agent_id, wanted, dialing)
     if called_from:
+        check_pays_for_phones(call)
         await check_calls_enabled(session)
         await check_agent_not_paused(session, call.tenant_id, call.agent_id)
     first_position = max((each.position for each in present), default=-1) + 1
@@ -105,6 +112,15 @@ def check_room(present: Sequence[CallParticipant], more: int) -> None:
     used = sum(each.status != ParticipantStatus.COMPLETED.value for each in present)
     if used + more > MAX_PARTICIPANTS:
         raise CallFull(MAX_PARTICIPANTS, used)
+
+
+def check_pays_for_phones(call: Call) -> None:
+    """
+    Raises:
+        CallPaidByTester: somebody else pays for the call, at the price of its agent alone.
+    """
+    if call.payer_tenant_id is not None:
+        raise CallPaidByTester("No phone can be added: the tester pays for the agent alone")
 
 
 async def add_participant(

@@ -37,6 +37,7 @@ from control_plane.calling.dialing.service import (
     add_inbound_leg,
     enqueue_leg,
 )
+from control_plane.money.billing import repository as accounts
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS, first_funded_until_ms
 from control_plane.platform.database import after_commit
@@ -78,6 +79,7 @@ async def create_call(
     retry: RetryRules = ONE_CALL,
     inbound: InboundLeg | None = None,
     longest_seconds: int = LONGEST_CALL_SECONDS,
+    payer_id: UUID | None = None,
 ) -> NewCall:
     """Freeze the plan, insert the call, reserve its first increment and queue its phones, in one
     transaction. A call to a phone only needs that much credit; it is reserved when it is dialed.
@@ -93,6 +95,7 @@ async def create_call(
         priority, schedule, retry: for the phone legs; see ``enqueue_leg``.
         inbound: the call's only participant calls us. The checks are those of a browser's call.
         longest_seconds: a limit of the call's duration beside the agent's own.
+        payer_id: another tenant, who pays for the call. It needs a system session.
 
     Raises:
         NumberOnDoNotCallList: a participant must not be called.
@@ -147,16 +150,20 @@ async def create_call(
     status = CallStatus.QUEUED if waits_for_phone else CallStatus.CONNECTING
     participants = _participants(wanted, plan, calls_us=inbound is not None)
     await repository.insert_call(
-        session, plan, document, status, participants, frozen.warnings, stranger
+        session, plan, document, status, participants, frozen.warnings, stranger, payer_id
     )
+    if payer_id is not None:
+        # For the count below: what holds the payer's credit makes no call of the tenant wait.
+        await accounts.lock_accounts(session, {tenant_id, payer_id})
     await billing.reserve(
         session,
-        tenant_id,
+        payer_id or tenant_id,
         plan.call_id,
         FIRST_RESERVE_SECONDS,
         plan.highest_rate_micros_per_minute,
         # A phone may wait for days. Its credit is held when it is dialed.
         hold=not waits_for_phone,
+        of_tenant_id=None if payer_id is None else tenant_id,
     )
     if caps and (not counted or is_near(caps, facts.open_calls)):
         # Since the reserve, the tenant's other calls wait for this one, so this count is exact.

@@ -115,6 +115,7 @@ async def insert_call(
     participants: Sequence[CallParticipant],
     warnings: Sequence[str],
     stranger: Stranger | None,
+    payer_id: UUID | None = None,
 ) -> None:
     """Insert a call with its participants and the first lines of its event log.
 
@@ -123,6 +124,7 @@ async def insert_call(
         participants: those of the call; they belong to no session.
         warnings: more lines for the event log.
         stranger: who creates it with a publishable key.
+        payer_id: the tenant who pays for it; ``None``: its own.
     """
     connection = await session.connection()
     await connection.execute(
@@ -133,6 +135,7 @@ async def insert_call(
             "new_agent": plan.agent_id,
             "new_room": plan.room_name,
             "new_status": status.value,
+            "new_payer": payer_id,
             "new_key": None if stranger is None else stranger.key_id,
             "new_address": None if stranger is None else stranger.address,
             "new_time": plan.created_at,
@@ -265,6 +268,7 @@ def _insert_call() -> Insert:
         room_name=bindparam("new_room"),
         status=bindparam("new_status"),
         created_at=time,
+        payer_tenant_id=bindparam("new_payer", type_=Uuid),
         publishable_key_id=bindparam("new_key", type_=Uuid),
         client_address=bindparam("new_address", type_=Text),
         metadata=bindparam("new_metadata"),

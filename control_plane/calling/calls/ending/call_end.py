@@ -12,24 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.call_status import CallStatus, Transport
 from contracts.end_reasons import EndReason
 from contracts.money import billable_seconds, usd
-from control_plane.calling.call_costs.cost_parts import cost_parts
-from control_plane.calling.call_costs.repository import add_costs
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.connected_time import believed_ms
-from control_plane.calling.calls.ending.actual_cost import actual_cost_micros
 from control_plane.calling.calls.ending.added_phones import (
     measure_added_phones,
     served_with_phones,
 )
 from control_plane.calling.calls.ending.agent_failure import report_agent_failure
-from control_plane.calling.calls.ending.bill import billed, telecom_micros
-from control_plane.calling.calls.ending.cost_breakdown import provider_cost_micros
-from control_plane.calling.calls.ending.served_agents import (
-    billed_agents,
-    in_words,
-    served_agents,
-    tariff_of,
-)
+from control_plane.calling.calls.ending.served_agents import ServedAgent, in_words, served_agents
+from control_plane.calling.calls.ending.settlement import settle_call
 from control_plane.calling.calls.ending.time_limits import reason_of
 from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.events.presence import complete
@@ -39,7 +30,7 @@ from control_plane.calling.calls.transitions import Effect, Ended, Unreached, tr
 from control_plane.calling.dialing.repository import cancel_waiting_legs
 from control_plane.calling.intelligence.scheduling import schedule_at_end
 from control_plane.calling.recordings.tasks import enqueue_assembly_at_end
-from control_plane.money.billing import service as billing
+from control_plane.money.billing.service import Settlement
 from control_plane.platform.database import after_commit
 from telemetry.metrics import CALLS_ENDED
 from telemetry.tracing import record_of_call
@@ -92,34 +83,8 @@ async def end_call(
     call.ended_at = at
     call.client_address = None
     call.connected_ms = connected_ms
-    settled = await billing.settle(
-        session,
-        call.tenant_id,
-        call.id,
-        served_seconds,
-        tariff_of(served),
-        {
-            "end_reason": cause.end_reason,
-            "connected_ms": connected_ms,
-            "rate_micros_per_minute": plan.rate_micros_per_minute,
-            "prices": [row.model_dump(mode="json") for row in plan.prices],
-            **({"agents": billed_agents(served)} if len(served) > 1 else {}),
-        },
-    )
-    call.billable_seconds = settled.seconds
-    call.total_cost_micros = settled.charge_micros
-    agents = billed(served, settled.seconds, settled.charge_micros)
-    call.telecom_cost_micros = telecom_micros(agents)
-    call.provider_cost_micros = provider_cost_micros(
-        [(from_ms, agent.prices) for agent, from_ms in served], settled.seconds
-    )
-    call.provider_cost_calculated_at = datetime.now(UTC)
-    call.provider_cost_actual_micros = actual_cost_micros(plan, call.usage)
-    await add_costs(
-        session,
-        call.tenant_id,
-        at.astimezone(UTC).date(),
-        cost_parts(agents, call.provider_cost_actual_micros) if served_seconds else (),
+    settled = await settle_call(
+        session, call, plan, served, served_seconds, at.astimezone(UTC).date()
     )
     complete(participants, at)
     if call.due_at is not None:
@@ -133,24 +98,7 @@ async def end_call(
         at,
         "error" if failed else "info",
     )
-    log_event(
-        session,
-        call,
-        "lifecycle",
-        f"Charged ${usd(settled.charge_micros):.6f} for {settled.seconds} seconds"
-        + (f": {in_words(served, settled.seconds)}" if len(served) > 1 else ""),
-        datetime.now(UTC),
-    )
-    if settled.seconds < served_seconds:
-        log_event(
-            session,
-            call,
-            "lifecycle",
-            f"The balance did not cover another {served_seconds - settled.seconds} seconds, which "
-            "are not charged",
-            datetime.now(UTC),
-            "warning",
-        )
+    _log_charge(session, call, served, served_seconds, settled)
     if isinstance(reason, EndReason):
         report_agent_failure(session, call, reason, detail)
     if Effect.SEND_CALL_FAILED in moved.effects:
@@ -167,6 +115,31 @@ async def end_call(
         total_cost_micros=settled.charge_micros,
     )
     return True
+
+
+def _log_charge(
+    session: AsyncSession,
+    call: Call,
+    served: Sequence[ServedAgent],
+    served_seconds: int,
+    settled: Settlement,
+) -> None:
+    """How much another tenant pays is not told: that is between them and the installation."""
+    is_own = call.payer_tenant_id is None
+    amount = f"Charged ${usd(settled.charge_micros):.6f}" if is_own else "The tester pays"
+    agents = f": {in_words(served, settled.seconds)}" if is_own and len(served) > 1 else ""
+    now = datetime.now(UTC)
+    log_event(session, call, "lifecycle", f"{amount} for {settled.seconds} seconds{agents}", now)
+    if settled.seconds < served_seconds:
+        log_event(
+            session,
+            call,
+            "lifecycle",
+            f"The balance did not cover another {served_seconds - settled.seconds} seconds, which "
+            "are not charged",
+            now,
+            "warning",
+        )
 
 
 def _has_added_phone(participants: Sequence[CallParticipant], planned: int) -> bool:

@@ -63,7 +63,10 @@ async def hang_up(
     ):
         return "The call was ended."
     media_ms = await _last_position(redis, call_id)
-    async with database.tenant_session(tenant_id) as session:
+    # Another tenant's account is closed to the session of this one.
+    is_own = call.payer_tenant_id is None
+    settling = database.tenant_session(tenant_id) if is_own else database.system_session()
+    async with settling as session:
         call = await repository.locked_call(session, tenant_id, call_id)
         assert call is not None, "calls are never deleted"
         connected_ms = billed_position_ms(call.started_at is not None, call.metered_ms, media_ms)

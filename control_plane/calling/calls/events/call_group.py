@@ -58,7 +58,7 @@ class CallGroup:
     async def lock_ledger(self, session: AsyncSession) -> None:
         await lock_ahead(
             session,
-            {tenant_id for tenant_id, _ in self.with_ledger},
+            {self.calls[key].payer_id for key in self.with_ledger},
             {call_id for _, call_id in self.with_ledger},
         )
 

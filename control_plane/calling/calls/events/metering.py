@@ -68,7 +68,7 @@ async def meter(
         return None
     longest_seconds = billable_seconds(plan.limits.max_duration_seconds * 1000)
     wanted_seconds = min(reserve_seconds_wanted(connected_ms), longest_seconds)
-    funded_seconds = await billing.extend(session, call.tenant_id, call.id, wanted_seconds, rate)
+    funded_seconds = await billing.extend(session, call.payer_id, call.id, wanted_seconds, rate)
     if funded_seconds is None:
         return None
     is_enough = funded_seconds >= wanted_seconds

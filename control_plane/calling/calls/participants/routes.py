@@ -15,6 +15,7 @@ from control_plane.calling.calls.errors import (
     CallFull,
     CallNotFound,
     CallOfAnotherTenant,
+    CallPaidByTester,
 )
 from control_plane.calling.calls.participants.schemas import ParticipantsAdded, ParticipantsRequest
 from control_plane.calling.calls.participants.views import added_view
@@ -50,6 +51,7 @@ router = APIRouter(prefix="/v1/calls", tags=["calls"], route_class=IdempotentRou
             CallAlreadyOver,
             AgentNotPublishReady,
             CallFull,
+            CallPaidByTester,
             NumberOnDoNotCallList,
             PhoneCountryNotAllowed,
             PhoneRateAboveCeiling,

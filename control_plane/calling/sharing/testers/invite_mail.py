@@ -56,5 +56,5 @@ If you do not know what this is about, do nothing.
 
 def _minutes(tester: Tester) -> str:
     if tester.minutes_limit == 0:
-        return "no minutes yet, but can ask for some there"
+        return "no free minutes: you pay from an account of your own, or ask for some there"
     return "1 minute" if tester.minutes_limit == 1 else f"{tester.minutes_limit} minutes"

@@ -31,8 +31,8 @@ class TesterInvite(BaseModel):
     email: _Email = None
     minutes_limit: _Minutes = Field(
         0,
-        description="The minutes that the tester may use at your cost. With 0 the tester cannot "
-        "call before you give some.",
+        description="The minutes that the tester may use at your cost, before all others. With 0 "
+        "the tester pays from the start, from an account of their own.",
     )
     expires_at: _ExpiresAt = Field(
         None, description="When the invitation ends; a date means its first moment in UTC."

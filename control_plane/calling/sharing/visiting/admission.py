@@ -44,6 +44,17 @@ def granted_seconds(share: Share, pool: Pool) -> int:
     return seconds
 
 
+def check_may_pay(share: Share, pool: Pool) -> None:
+    """Whether a tester can begin a call of their own account, now that the free minutes are used.
+
+    Raises:
+        ShareLinkOff, ShareLinkBusy: in this order.
+    """
+    check_open(share)
+    if pool.use.live_calls >= share.max_concurrent:
+        raise ShareLinkBusy(share.max_concurrent, pool.use.live_calls)
+
+
 def check_origin(share: Share, origin: str | None, own_origins: Container[str]) -> None:
     """Check that the page that asks may do so.
 

@@ -35,6 +35,14 @@ class SharedAgent(BaseModel):
     minutes_requested: bool = Field(
         False, description="Whether the owner has been asked for more minutes already."
     )
+    can_pay: bool = Field(
+        False,
+        description="Whether a tester whose free minutes are used can go on from an account of "
+        "their own: `POST /v1/shared/{share_token}/paid-calls`.",
+    )
+    price_per_min: float | None = Field(
+        None, description="What a minute then costs in US dollars; set if `can_pay`."
+    )
 
 
 class SharedCallCreated(BaseModel):
@@ -42,6 +50,14 @@ class SharedCallCreated(BaseModel):
     name: str
     max_call_seconds: int = Field(description="The call ends after so many seconds.")
     access: Access
+
+
+class PayingAccount(BaseModel):
+    """The tester's own account, which pays when the free minutes are used."""
+
+    email: str
+    account: str = Field(description="The name of the session's tenant, whose credit is used.")
+    available_usd: float = Field(description="What calls can still be paid from.")
 
 
 class MinutesRequested(BaseModel):

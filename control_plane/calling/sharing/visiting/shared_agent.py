@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.agent_config import AgentConfig
+from contracts.money import usd
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.calling.calls.creating import repository as creating
 from control_plane.calling.calls.creating.planning import PlanSources, callable_version
@@ -17,11 +18,15 @@ from control_plane.calling.sharing.errors import (
 from control_plane.calling.sharing.pool_repository import use_of
 from control_plane.calling.sharing.pools import Pool
 from control_plane.calling.sharing.visiting.admission import granted_seconds
+from control_plane.calling.sharing.visiting.price import rate_for_tester
 from control_plane.calling.sharing.visiting.schemas import SharedAgent, State
 from control_plane.calling.sharing.visiting.share import Share
+from control_plane.platform.settings import ControlPlaneSettings
 
 
-async def shared_agent(session: AsyncSession, share: Share, sources: PlanSources) -> SharedAgent:
+async def shared_agent(
+    session: AsyncSession, share: Share, sources: PlanSources, settings: ControlPlaneSettings
+) -> SharedAgent:
     if not share.is_open:
         return SharedAgent(state="off", name=None)
     config = await _published(session, share, sources)
@@ -29,6 +34,9 @@ async def shared_agent(session: AsyncSession, share: Share, sources: PlanSources
         return SharedAgent(state="unpublished", name=None)
     pool = Pool(share.minutes_limit, await use_of(session, share.tenant_id, share.id))
     state, seconds = _state(share, pool)
+    rate = None
+    if share.kind == "tester" and state == "empty":
+        rate = await rate_for_tester(session, share, sources, settings)
     persona = config.persona
     return SharedAgent(
         state=state,
@@ -42,6 +50,8 @@ async def shared_agent(session: AsyncSession, share: Share, sources: PlanSources
         is_recorded=config.features.recording_enabled,
         asks_consent=config.features.recording_enabled and config.features.require_consent,
         minutes_requested=share.minutes_requested_at is not None,
+        can_pay=rate is not None,
+        price_per_min=None if rate is None else usd(rate),
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.calling.calls.creating import new_call
 from control_plane.calling.calls.creating.new_call import NewCall
 from control_plane.calling.calls.creating.services import CreatingServices
 from control_plane.calling.calls.errors import ProviderKeyUnavailable, TooManyCalls
-from control_plane.calling.calls.schemas import CallCreate, ParticipantInput
 from control_plane.calling.pauses.errors import AgentAdminPaused
 from control_plane.calling.sharing.errors import (
     ShareLinkBusy,
@@ -19,9 +20,12 @@ from control_plane.calling.sharing.errors import (
 from control_plane.calling.sharing.models import SharedCall
 from control_plane.calling.sharing.pool_repository import use_of
 from control_plane.calling.sharing.pools import Pool
-from control_plane.calling.sharing.visiting.admission import granted_seconds
+from control_plane.calling.sharing.testers.owner_keys import runs_on_owner_keys
+from control_plane.calling.sharing.visiting.admission import check_may_pay, granted_seconds
 from control_plane.calling.sharing.visiting.hourly_calls import counted_call
+from control_plane.calling.sharing.visiting.payer import Payer
 from control_plane.calling.sharing.visiting.share import Share, locked_share
+from control_plane.calling.sharing.visiting.wanted_call import wanted_call
 from control_plane.identity.request_limits.client_identity import address_identity
 from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.platform.database import Database
@@ -60,42 +64,86 @@ async def _start(
 ) -> NewCall:
     async with database.tenant_session(share.tenant_id) as session:
         share = await locked_share(session, share, token)
-        use = await use_of(session, share.tenant_id, share.id)
-        seconds = granted_seconds(share, Pool(share.minutes_limit, use))
+        pool = Pool(share.minutes_limit, await use_of(session, share.tenant_id, share.id))
+        return await _start_free(session, services, share, pool)
+
+
+async def start_paid_call(
+    database: Database, services: CreatingServices, share: Share, token: str, payer: Payer
+) -> NewCall:
+    """A tester's new call, committed. Free minutes are used first; the payer pays for a call that
+    begins when there are none left.
+
+    Raises:
+        InsufficientCredits: the payer's balance does not cover the first seconds.
+        ShareNotFound, ShareLinkOff, ShareLinkUnpublished, ShareLinkBusy, PlatformCallsDisabled,
+            NoCapacity: as ``start_call``.
+        ShareLinkPoolEmpty: the agent runs on its owner's keys, which nobody else can pay for.
+    """
+    # Both accounts are in it: each tenant's own session is closed to the other's.
+    async with database.system_session() as session:
+        share = await locked_share(session, share, token)
+        pool = Pool(share.minutes_limit, await use_of(session, share.tenant_id, share.id))
+        if not pool.is_used_up:
+            return await _start_free(session, services, share, pool)
+        check_may_pay(share, pool)
         try:
-            new = await new_call.create_call(
-                session,
-                share.tenant_id,
-                _wanted(share),
-                services.settings,
-                services.sources,
-                capacity=services.capacity,
-                longest_seconds=seconds,
+            new = await _create(
+                session, services, share, pool, share.max_call_seconds, payer.tenant_id
             )
-        # What is wrong with the agent or its account is its owner's business, not the visitor's.
-        except (AgentNotFound, AgentNotPublishReady, AgentAdminPaused, ProviderKeyUnavailable):
-            raise ShareLinkUnpublished from None
         except InsufficientCredits:
-            raise ShareLinkPoolEmpty("The agent's owner has to add minutes first") from None
-        except TooManyCalls:
-            raise ShareLinkBusy(share.max_concurrent, use.live_calls) from None
-        session.add(
-            SharedCall(
-                call_id=new.plan.call_id,
-                tenant_id=share.tenant_id,
-                share_id=share.id,
-                reserved_seconds=new.plan.limits.max_duration_seconds,
+            raise InsufficientCredits(
+                f"The balance of {payer.name} does not cover the first 30 seconds of a call: add "
+                "credit in the console, or ask the agent's owner for minutes"
+            ) from None
+        if runs_on_owner_keys(new.plan):
+            raise ShareLinkPoolEmpty(
+                "This agent runs on its owner's provider keys, so only free minutes can be used; "
+                "you can ask for more"
             )
-        )
-        await session.flush()
         return new
 
 
-def _wanted(share: Share) -> CallCreate:
-    identity = share.email or f"visitor-{uuid4()}"
-    named = "tester_id" if share.kind == "tester" else "share_link_id"
-    return CallCreate(
-        agent_id=share.agent_id,
-        participants=[ParticipantInput(transport="webrtc", identity=identity)],
-        metadata={named: str(share.id)},
+async def _start_free(
+    session: AsyncSession, services: CreatingServices, share: Share, pool: Pool
+) -> NewCall:
+    try:
+        return await _create(session, services, share, pool, granted_seconds(share, pool), None)
+    except InsufficientCredits:
+        raise ShareLinkPoolEmpty("The agent's owner has to add minutes first") from None
+
+
+async def _create(
+    session: AsyncSession,
+    services: CreatingServices,
+    share: Share,
+    pool: Pool,
+    longest_seconds: int,
+    payer_id: UUID | None,
+) -> NewCall:
+    try:
+        new = await new_call.create_call(
+            session,
+            share.tenant_id,
+            wanted_call(share, is_paid_by_tester=payer_id is not None),
+            services.settings,
+            services.sources,
+            capacity=services.capacity,
+            longest_seconds=longest_seconds,
+            payer_id=payer_id,
+        )
+    # What is wrong with the agent or its account is its owner's business, not the visitor's.
+    except (AgentNotFound, AgentNotPublishReady, AgentAdminPaused, ProviderKeyUnavailable):
+        raise ShareLinkUnpublished from None
+    except TooManyCalls:
+        raise ShareLinkBusy(share.max_concurrent, pool.use.live_calls) from None
+    session.add(
+        SharedCall(
+            call_id=new.plan.call_id,
+            tenant_id=share.tenant_id,
+            share_id=share.id,
+            reserved_seconds=new.plan.limits.max_duration_seconds,
+        )
     )
+    await session.flush()
+    return new

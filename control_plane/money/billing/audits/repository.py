@@ -52,6 +52,7 @@ async def unbalanced_accounts(session: AsyncSession) -> Unbalanced:
     """Tenants whose totals differ from the sums of their days and open reserves, or do not add up
     to nothing with their other side."""
     zero = literal(0)
+    payer_id = func.coalesce(CallReserve.payer_tenant_id, CallReserve.tenant_id)
     held_plan = func.least(CallReserve.held_plan_micros, CallReserve.held_micros)
     held_free = func.least(CallReserve.held_free_micros, CallReserve.held_micros - held_plan)
     books = union_all(
@@ -82,7 +83,7 @@ async def unbalanced_accounts(session: AsyncSession) -> Unbalanced:
             zero,
         ).group_by(LedgerDay.tenant_id),
         select(
-            CallReserve.tenant_id,
+            payer_id,
             literal(False),
             zero,
             zero,
@@ -93,7 +94,7 @@ async def unbalanced_accounts(session: AsyncSession) -> Unbalanced:
             zero,
         )
         .where(CallReserve.state == "open")
-        .group_by(CallReserve.tenant_id),
+        .group_by(payer_id),
         select(
             CounterDay.tenant_id,
             literal(False),

@@ -45,6 +45,14 @@ async def calls_ended_since(
     return [EndedCall(reason, usage, bool(takeovers)) for reason, usage, takeovers in rows]
 
 
+async def other_payers(session: AsyncSession, call_ids: Sequence[UUID]) -> set[UUID]:
+    """Who paid for those of the calls that their own tenants did not pay."""
+    found = await session.scalars(
+        select(Call.payer_tenant_id).where(Call.id.in_(call_ids), Call.payer_tenant_id.is_not(None))
+    )
+    return {payer for payer in found if payer is not None}
+
+
 async def agent_name(session: AsyncSession, agent_id: UUID) -> str | None:
     found: str | None = await session.scalar(select(Agent.name).where(Agent.id == agent_id))
     return found

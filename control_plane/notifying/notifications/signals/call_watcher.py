@@ -54,8 +54,9 @@ class CallWatcher:
         ]
         for fact in paid:
             await _note_top_up(session, fact)
+        payers = await repository.other_payers(session, [_call_of(fact) for fact in ends])
         # A top-up may end a bad state, which can then be told again.
-        for tenant_id in sorted({fact.tenant_id for fact in (*ends, *paid)}):
+        for tenant_id in sorted({fact.tenant_id for fact in (*ends, *paid)} | payers):
             await _tell_balance(session, tenant_id, now)
         for tenant_id, agent_id in sorted({(fact.tenant_id, _agent_of(fact)) for fact in ends}):
             await _tell_degradation(session, tenant_id, agent_id, now)
@@ -63,6 +64,10 @@ class CallWatcher:
 
 def _agent_of(fact: Fact) -> UUID:
     return UUID(fact.data["agent_id"])
+
+
+def _call_of(fact: Fact) -> UUID:
+    return UUID(fact.data["call_id"])
 
 
 async def _note_top_up(session: AsyncSession, fact: Fact) -> None:

@@ -68,11 +68,14 @@ class PlayedLink:
             status, code = self.refusal
             await route.fulfill(status=status, json={"code": code})
         elif path == "/v1/shared/TOKEN/calls":
-            access = {"url": f"{ORIGIN}/v1/rtc/{CALL_ID}", "token": "token"}
-            created = {"id": str(CALL_ID), "name": "Mia", "max_call_seconds": 300, "access": access}
-            await route.fulfill(status=201, json=created)
+            await self.create_call(route)
         else:
             await self._api.answer(route, request)
+
+    async def create_call(self, route: Route) -> None:
+        access = {"url": f"{ORIGIN}/v1/rtc/{CALL_ID}", "token": "token"}
+        created = {"id": str(CALL_ID), "name": "Mia", "max_call_seconds": 300, "access": access}
+        await route.fulfill(status=201, json=created)
 
 
 @pytest.fixture

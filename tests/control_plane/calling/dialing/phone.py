@@ -11,11 +11,12 @@ from typing import Any
 from uuid import UUID
 
 from redis.asyncio import Redis
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from contracts.dialing import LegStage
 from control_plane.calling.calls.creating.new_call import create_call
 from control_plane.calling.calls.creating.planning import PlanSources
+from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.schemas import CallCreate, ParticipantInput
 from control_plane.calling.dialing.models import DialingJob, JobState
 from control_plane.calling.dialing.report_consumer import ReportConsumer
@@ -162,3 +163,11 @@ async def running_bridge(
     finally:
         stop.set()
         await bridge
+
+
+async def paid_by(database: Database, call_id: str, payer: TenantClient) -> None:
+    """The call becomes one that the tenant pays as a tester."""
+    async with database.system_session() as session:
+        await session.execute(
+            update(Call).where(Call.id == UUID(call_id)).values(payer_tenant_id=payer.tenant_id)
+        )

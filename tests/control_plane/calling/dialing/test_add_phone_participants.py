@@ -10,7 +10,7 @@ from sqlalchemy import select
 from control_plane.calling.dialing.models import DialingJob
 from control_plane.calling.numbers.models import Number
 from control_plane.platform.database import Database
-from tests.control_plane.calling.dialing.phone import CALLEE, OWN_NUMBER
+from tests.control_plane.calling.dialing.phone import CALLEE, OWN_NUMBER, paid_by
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.conversation import create_call
 from tests.stand_ins.simulated_carrier import NAME
@@ -80,3 +80,14 @@ async def test_no_phone_is_called_for_a_paused_agent(tenant: TenantClient) -> No
     assert paused.is_success, paused.text
     answer = await tenant.post(f"/v1/calls/{call['id']}/participants", {"participants": [PHONE]})
     assert (answer.status_code, answer.json()["code"]) == (423, "agent_admin_paused")
+
+
+async def test_no_phone_is_called_at_the_cost_of_a_tester(
+    tenant: TenantClient, other_tenant: TenantClient, database: Database
+) -> None:
+    call_id = await new_call(tenant)
+    await paid_by(database, call_id, other_tenant)
+    path = f"/v1/calls/{call_id}/participants"
+    answer = await tenant.post(path, {"participants": [PHONE]})
+    assert (answer.status_code, answer.json()["code"]) == (409, "call_paid_by_tester")
+    assert (await tenant.post(path, {"participants": [BO]})).status_code == 201

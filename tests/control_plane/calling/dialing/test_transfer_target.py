@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import select
 
+from control_plane.calling.calls.errors import CallPaidByTester
 from control_plane.calling.dialing.models import DialingJob
 from control_plane.calling.dialing.service import HIGHEST_PRIORITY
 from control_plane.calling.numbers.models import Number
@@ -15,7 +16,7 @@ from control_plane.calling.transfers.target import call_target
 from control_plane.platform.database import Database
 from control_plane.platform.errors import Problem
 from control_plane.platform.settings import DialingSettings
-from tests.control_plane.calling.dialing.phone import CALLEE, OWN_NUMBER
+from tests.control_plane.calling.dialing.phone import CALLEE, OWN_NUMBER, paid_by
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import create_call
 from tests.stand_ins.simulated_carrier import NAME
@@ -90,5 +91,15 @@ async def test_a_number_that_must_not_be_called_is_refused(
     call = await create_call(tenant, await tenant.published_agent())
     await tenant.post("/v1/do-not-call", {"number": CALLEE})
     with pytest.raises(Problem):
+        await called(tenant, database, uuid4(), call["id"])
+    assert await jobs(database, call["id"]) == []
+
+
+async def test_nobody_is_called_at_the_cost_of_a_tester(
+    tenant: TenantClient, other_tenant: TenantClient, database: Database
+) -> None:
+    call = await create_call(tenant, await tenant.published_agent())
+    await paid_by(database, call["id"], other_tenant)
+    with pytest.raises(CallPaidByTester):
         await called(tenant, database, uuid4(), call["id"])
     assert await jobs(database, call["id"]) == []

@@ -47,6 +47,8 @@ async def test_a_visitor_sees_whom_they_will_talk_to(sharing: Sharing) -> None:
         "is_recorded": False,
         "asks_consent": False,
         "minutes_requested": False,
+        "can_pay": False,
+        "price_per_min": None,
     }
 
 

@@ -81,8 +81,12 @@ _WRONG = """
         FROM ledger_days WHERE {these} GROUP BY 1
     ) d USING (tenant_id)
     LEFT JOIN (
-        SELECT tenant_id, sum(held_micros) h, sum(held_plan_micros) hp, sum(held_free_micros) hf
-        FROM call_reserves WHERE state = 'open' AND {these} GROUP BY 1
+        SELECT payer AS tenant_id, sum(held_micros) h, sum(held_plan_micros) hp,
+            sum(held_free_micros) hf
+        FROM (
+            SELECT *, coalesce(payer_tenant_id, call_reserves.tenant_id) AS payer
+            FROM call_reserves WHERE state = 'open'
+        ) AS open GROUP BY 1
     ) r USING (tenant_id)
     LEFT JOIN (
         SELECT tenant_id, sum(micros) m FROM counter_days WHERE {these} GROUP BY 1

@@ -17,6 +17,7 @@ from control_plane.notifying.notifications.signals.call_watcher import CallWatch
 from control_plane.platform.database import Database
 from control_plane.platform.outbox.models import OutboxEvent
 from control_plane.platform.outbox.reader import OutboxReader
+from tests.control_plane.calling.dialing.phone import paid_by
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, catch_up, create_call
 from tests.control_plane.fake_worker import FakeWorker
@@ -145,3 +146,32 @@ async def test_an_agent_whose_calls_fail_is_degraded_and_told_once_an_hour(
         await one_call(tenant, worker, consumer, database, failing, EndReason.SESSION_ERROR)
         await told(database, tenant)
     assert (await told(database, tenant)).count("agent.degraded") == 1
+
+
+async def test_who_pays_for_another_tenants_call_is_told_of_the_own_balance(
+    tenant: TenantClient,
+    other_tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+) -> None:
+    agent_id = await tenant.published_agent()
+    await create_call(tenant, agent_id)
+    plan = await worker.claim()
+    assert plan is not None
+    await paid_by(database, str(plan.call_id), other_tenant)
+    async with database.system_session() as session:
+        account = await accounts.locked_account(session, other_tenant.tenant_id)
+        await billing.adjust(
+            session,
+            other_tenant.tenant_id,
+            "correction",
+            100_000 - account.buckets.total_micros,
+            "For the test",
+            reference="test:nearly-empty",
+            details={},
+        )
+        data = {"call_id": str(plan.call_id), "agent_id": str(agent_id)}
+        session.add(OutboxEvent(tenant_id=tenant.tenant_id, event="call.completed", data=data))
+    assert await told(database, other_tenant) == ["billing.low_balance"]
+    assert "billing.low_balance" not in await told(database, tenant)
