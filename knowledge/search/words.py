@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +43,11 @@ class Posting:
     parts: Sequence[tuple[int, Rows, Scores]]
     passages: int
 
-    @property
+    @cached_property
     def count(self) -> int:
         return sum(len(rows) for _, rows, _ in self.parts)
 
-    @property
+    @cached_property
     def rarity(self) -> float:
         return math.log1p((self.passages - self.count + 0.5) / (self.count + 0.5))
 
