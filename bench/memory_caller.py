@@ -72,6 +72,7 @@ class MemoryCaller:
         self._agent_has_spoken = False
         self._ended_at: float | None = None
         """When the caller's last sound was read, while no answer has come."""
+        self.unheard_frames = 0
 
     def read(self) -> Samples:
         self._frames += 1

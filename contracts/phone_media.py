@@ -8,9 +8,9 @@ another websocket. The protocol is named by ``SUBPROTOCOL``.
 The bridge first sends ``LegOpened``. From then on, both sides send:
 
 - binary messages: one audio frame of ``FRAME_MS`` each. Eight bytes, big-endian: the kind (1, one
-  byte), a zero, the sequence (two) and the timestamp (four); then the samples as ``LegOpened``
-  says: ``mulaw`` (G.711, one byte a sample) or ``l16`` (signed 16 bits, little-endian). A frame of
-  another length or kind is dropped.
+  byte), whether the worker wants to know when it is played (1 or 0, one byte), the sequence (two)
+  and the timestamp (four); then the samples as ``LegOpened`` says: ``mulaw`` (G.711, one byte a
+  sample) or ``l16`` (signed 16 bits, little-endian). A frame of another length or kind is dropped.
 - text messages: one JSON document each, at most ``MOST_CONTROL_BYTES``. ``FromBridge`` and
   ``FromWorker`` list them. What cannot be read is logged and dropped.
 
@@ -82,22 +82,28 @@ def leg_token(worker_secret: str, leg: LegAddress) -> str:
 
 
 class FrameHeader(NamedTuple):
-    """``sequence`` counts frames modulo 2**16, ``timestamp_ms`` milliseconds modulo 2**32."""
+    """``sequence`` counts frames modulo 2**16, ``timestamp_ms`` milliseconds modulo 2**32.
+
+    A frame that ``is_marked`` is answered with ``FramePlayed``, if the carrier reports it. Only the
+    worker marks frames. A bridge that does not know marks yet takes them for ordinary frames.
+    """
 
     sequence: int
     timestamp_ms: int
+    is_marked: bool = False
 
 
 def write_frame(header: FrameHeader, samples: bytes) -> bytes:
-    return _HEADER.pack(_AUDIO, 0, header.sequence % 0x10000, header.timestamp_ms % 2**32) + samples
+    fields = (header.is_marked, header.sequence % 0x10000, header.timestamp_ms % 2**32)
+    return _HEADER.pack(_AUDIO, *fields) + samples
 
 
 def read_frame(message: bytes, frame_bytes: int) -> tuple[FrameHeader, bytes] | None:
     """The header and the samples; ``None`` if it is no audio frame of ``frame_bytes``."""
     if len(message) != _HEADER.size + frame_bytes or message[0] != _AUDIO:
         return None
-    _, _, sequence, timestamp_ms = _HEADER.unpack_from(message)
-    return FrameHeader(sequence, timestamp_ms), message[_HEADER.size :]
+    _, mark, sequence, timestamp_ms = _HEADER.unpack_from(message)
+    return FrameHeader(sequence, timestamp_ms, bool(mark)), message[_HEADER.size :]
 
 
 class LegFormat(BaseModel):
@@ -138,6 +144,15 @@ class DtmfReceived(BaseModel):
     digits: Digits
 
 
+class FramePlayed(BaseModel):
+    """The phone has played a marked frame, and all before it. None comes for a frame that a
+    ``Flush`` has dropped."""
+
+    model_config = _FROZEN
+    type: Literal["frame.played"] = "frame.played"
+    sequence: Annotated[int, Field(ge=0, lt=0x10000)]
+
+
 class LegClosed(BaseModel):
     """The carrier's side is over. ``hung_up``: the person, or the carrier on the person's behalf.
     ``lost``: the carrier's connection broke."""
@@ -170,7 +185,7 @@ class HangUp(BaseModel):
     type: Literal["leg.hang_up"] = "leg.hang_up"
 
 
-FromBridge = LegOpened | DtmfReceived | LegClosed
+FromBridge = LegOpened | DtmfReceived | FramePlayed | LegClosed
 FromWorker = Flush | SendDtmf | HangUp
 
 

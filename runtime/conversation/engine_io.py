@@ -22,15 +22,29 @@ from runtime.media.room import ENGINE_INPUT_HZ, ENGINE_OUTPUT_HZ, Room
 
 
 class RoomAudioInput(AudioInput):
-    """Everyone except the agent: 16 kHz mono, one frame of 20 ms per tick of the room's clock."""
+    """Everyone except the agent: 16 kHz mono, one frame of 20 ms per tick of the room's clock.
+
+    While the engine does not listen, it gets silence: it reads on, and its streams keep their time.
+    """
 
     def __init__(self, room: Room) -> None:
         super().__init__(label=f"room {room.name}")
         self._frames = room.listen()
+        self._is_attached = True
 
     async def __anext__(self) -> rtc.AudioFrame:
         samples = await anext(self._frames)
+        if not self._is_attached:
+            samples = np.zeros_like(samples)
         return rtc.AudioFrame(samples.tobytes(), ENGINE_INPUT_HZ, 1, samples.size)
+
+    def on_attached(self) -> None:
+        super().on_attached()
+        self._is_attached = True
+
+    def on_detached(self) -> None:
+        super().on_detached()
+        self._is_attached = False
 
 
 AUDIBLE = 100

@@ -55,6 +55,11 @@ class Leg(Protocol):
     def write(self, samples: Samples, sample: int) -> None:
         """What the person hears in this frame: 20 ms at 48 kHz, at ``sample`` of room time."""
 
+    @property
+    def unheard_frames(self) -> int:
+        """How many of the newest frames that were written the person has not heard yet, as far as
+        the network tells; otherwise 0."""
+
     def clear(self) -> None:
         """Drop what was written and is not played yet, wherever it waits."""
 

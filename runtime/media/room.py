@@ -96,26 +96,29 @@ class AgentVoice(Protocol):
     """The agent's voice: a queue that is played in real time and can be emptied at once."""
 
     on_played: Callable[[int], None] | None
-    """Called with the number of samples, in each frame in which queued samples were played."""
+    """Called with the number of samples, in each frame in which people heard queued samples to
+    their end. Where a leg's network tells how late it plays, that is so much later than they were
+    sent."""
 
     def push(self, samples: Samples) -> None:
         """Add ``samples`` (``ENGINE_OUTPUT_HZ``) to the end of the queue."""
 
     def clear(self) -> float:
-        """Drop everything not yet played. Returns the seconds dropped."""
+        """Drop everything not yet heard. Returns the seconds dropped."""
 
     def pause(self) -> None:
-        """Stop playing: legs hear silence from the next frame on. Idempotent."""
+        """Stop playing: legs hear silence from the next frame on. What was sent and not heard yet
+        is taken back. Idempotent."""
 
     def resume(self) -> None:
-        """Continue where ``pause`` stopped. Idempotent."""
+        """Continue with what was not heard when ``pause`` stopped. Idempotent."""
 
     @property
     def queued_seconds(self) -> float:
-        """How much is queued and not played yet."""
+        """How much is not heard yet, as far as people's networks tell."""
 
     async def wait_played(self) -> None:
-        """Return once the queue is empty, because it was played or cleared."""
+        """Return once the queue is empty, because it was heard or cleared."""
 
 
 class Room(Protocol):

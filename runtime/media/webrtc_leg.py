@@ -142,6 +142,11 @@ class WebRtcLeg:
         """What the person hears in this frame: 20 ms at 48 kHz, at ``sample`` of room time."""
         self._track.send(self._encoder.encode(samples), sample)
 
+    @property
+    def unheard_frames(self) -> int:
+        """A browser plays at once, and does not tell."""
+        return 0
+
     def clear(self) -> None:
         """Nothing to do: each frame is sent at once, and a browser keeps none for long."""
 

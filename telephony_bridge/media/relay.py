@@ -24,6 +24,8 @@ from carriers.dialect import (
     AudioFormat,
     Dtmf,
     Incoming,
+    Marker,
+    MarkerPlayed,
     MediaStream,
     Started,
     Stopped,
@@ -35,6 +37,8 @@ from contracts.phone_media import (
     FRAME_MS,
     DtmfReceived,
     Flush,
+    FrameHeader,
+    FramePlayed,
     FromWorker,
     HangUp,
     LegClosed,
@@ -181,11 +185,13 @@ class PhoneRelay:
                         await self._tell_worker(frame)
                 case Dtmf(digit=digit):
                     await self._tell_worker(DtmfReceived(digits=digit))
+                case MarkerPlayed(name=name):
+                    await self._tell_worker(FramePlayed(sequence=int(name)))
                 case Stopped(reason=reason):
                     return reason
         return None
 
-    async def _tell_worker(self, message: bytes | DtmfReceived | LegClosed) -> None:
+    async def _tell_worker(self, message: bytes | DtmfReceived | FramePlayed | LegClosed) -> None:
         """What comes while no worker has the leg is heard by nobody."""
         if self._line is not None:
             with suppress(ConnectionClosed):
@@ -226,7 +232,7 @@ class PhoneRelay:
             message = await line.receive()
             if isinstance(message, bytes):
                 if (frame := read_frame(message, frame_bytes)) is not None:
-                    await self._play(frame[1])
+                    await self._play(*frame)
             elif isinstance(message, HangUp):
                 return message
             else:
@@ -248,12 +254,15 @@ class PhoneRelay:
                 except CarrierProblem as problem:
                     self._log.warning("dtmf_not_sent", error=problem.message)
 
-    async def _play(self, samples: bytes) -> None:
+    async def _play(self, header: FrameHeader, samples: bytes) -> None:
         """While keys are being sent as sound, that takes the place of what the worker sends."""
         if self._tones:
             samples = self._tones.popleft()
         if self._pacing.may_send(FRAME_MS, self._clock()):
             for each in self._carrier.stream.send(Audio(samples)):
+                await self._carrier.socket.send(each)
+        if header.is_marked:
+            for each in self._carrier.stream.send(Marker(str(header.sequence))):
                 await self._carrier.socket.send(each)
 
     # -- the end -------------------------------------------------------------------------------

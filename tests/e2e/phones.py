@@ -11,6 +11,7 @@ from typing import Any
 from carriers.account import CarrierName, revealed
 from switchboard.demo.account import agent_body
 from switchboard.services.ports import free_port
+from switchboard_client import AsyncSwitchboard
 from switchboard_client.models import CallDetail
 from tests.carriers.accounts import TELNYX_KEY, account_at
 from tests.e2e.conftest import LiveSwitchboard, running_switchboard
@@ -24,8 +25,10 @@ OUR_NUMBERS = {
     CarrierName.PLIVO: "+14155550102",
     CarrierName.VONAGE: "+14155550103",
 }
+INSTALLATION_NUMBER = "+14155550109"
 PERSON = "+14155550142"
 PATIENCE_SECONDS = 60.0
+TWILIO = CarrierName.TWILIO
 
 
 @dataclass
@@ -66,8 +69,36 @@ class PhoneSystem:
         assert attached["webhook"]["status"] == "configured", attached
         assert attached["webhook"]["verified"], attached
 
+    @asynccontextmanager
+    async def installation_carrier(self, usd_per_minute: float) -> AsyncIterator[StandInCarrier]:
+        """Twilio, where the installation has an account, and our tenant a number of it."""
+        carrier = StandInCarrier(carrier_for(account_at(TWILIO), telnyx_key=TELNYX_KEY).wire)
+        carrier.numbers[INSTALLATION_NUMBER] = BoundNumber()
+        credentials = revealed(account_at(TWILIO))
+        del credentials["provider"]
+        at, tenant_id = self.switchboard, self.switchboard.account.tenant_id
+        price = {"provider": TWILIO.value, "direction": "outbound", "prefix": "+"}
+        requests: list[tuple[str, str, dict[str, Any]]] = [
+            ("PUT", f"carriers/{TWILIO.value}", {"credentials": credentials}),
+            (
+                "POST",
+                f"tenants/{tenant_id}/numbers",
+                {"number": INSTALLATION_NUMBER, "carrier": TWILIO.value},
+            ),
+            ("POST", "telecom-prices", price | {"usd_per_minute": usd_per_minute}),
+        ]
+        async with carrier.serving(self.ports[TWILIO]):
+            async with AsyncSwitchboard(at.api_url, at.operator_token) as operator:
+                for method, path, body in requests:
+                    await operator.request(method, f"/v1/operator/{path}", body=body)
+            yield carrier
+
     async def call_out(
-        self, name: CarrierName, to_number: str = PERSON, agent_id: str | None = None
+        self,
+        name: CarrierName,
+        to_number: str = PERSON,
+        agent_id: str | None = None,
+        from_number: str | None = None,
     ) -> str:
         """Have an agent call somebody through a carrier. Returns the call's id."""
         async with self.switchboard.api() as api:
@@ -77,7 +108,7 @@ class PhoneSystem:
                     {
                         "transport": "pstn",
                         "identity": to_number,
-                        "from_number": OUR_NUMBERS[name],
+                        "from_number": from_number or OUR_NUMBERS[name],
                     }
                 ],
             )

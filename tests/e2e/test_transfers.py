@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,26 +12,48 @@ import pytest
 
 from carriers.account import CarrierName
 from switchboard.demo.account import agent_body
+from switchboard.services.ports import free_port
 from switchboard_client.models import CallDetail
-from tests.e2e.phones import OUR_NUMBERS, PERSON, PhoneSystem, phone_system
+from tests.e2e.phones import (
+    INSTALLATION_NUMBER,
+    OUR_NUMBERS,
+    PERSON,
+    PhoneSystem,
+    phone_system,
+)
 from tests.stand_ins.carriers.carrier import DialedPhone, StandInCarrier
 from tests.stand_ins.carriers.phone import Phone, answering_machine
 from tests.stand_ins.carriers.sound import FRAME_MS
+from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 COLLEAGUE = "+14155550177"
 MOST_APART = 0.5
+MODEL_AGENT = {
+    "name": "Desk",
+    "stt_provider": "local",
+    "llm_provider": "openai",
+    "tts_provider": "local",
+    "playbook": {"opener": "Hello, this is the clinic. What can I do for you?"},
+}
 UNREACHED = "Sadly nobody is free. What else can I do for you?"
 
 
 @pytest.fixture(scope="module")
-def phones() -> Iterator[PhoneSystem]:
-    with phone_system() as system:
+def model_port() -> int:
+    return free_port()
+
+
+@pytest.fixture(scope="module")
+def phones(model_port: int) -> Iterator[PhoneSystem]:
+    with phone_system(SWITCHBOARD_OPENAI_BASE_URL=f"http://127.0.0.1:{model_port}/v1") as system:
         yield system
 
 
-async def transferring_agent(phones: PhoneSystem, **settings: Any) -> str:
+async def transferring_agent(
+    phones: PhoneSystem, agent: Mapping[str, Any] | None = None, **settings: Any
+) -> str:
     """A published agent that connects who asks for a person."""
     tool = {
         "type": "transfer",
@@ -41,19 +63,24 @@ async def transferring_agent(phones: PhoneSystem, **settings: Any) -> str:
         "unreached_message": UNREACHED,
     }
     async with phones.switchboard.api() as api:
-        created = await api.agents.create(agent_body() | {"tools": [tool | settings]})
+        body = agent_body() if agent is None else dict(agent)
+        created = await api.agents.create(body | {"tools": [tool | settings]})
         await api.agents.publish(created.id)
     return str(created.id)
 
 
 @asynccontextmanager
 async def a_caller(
-    phones: PhoneSystem, name: CarrierName, carrier: StandInCarrier, agent_id: str
+    phones: PhoneSystem,
+    name: CarrierName,
+    carrier: StandInCarrier,
+    agent_id: str,
+    from_number: str | None = None,
 ) -> AsyncIterator[tuple[Phone, str]]:
     """Somebody whom the agent has called, and who asks for a person. Gives the call's id."""
     caller = Phone()
     carrier.phones[PERSON] = DialedPhone(caller)
-    call_id = await phones.call_out(name, agent_id=agent_id)
+    call_id = await phones.call_out(name, agent_id=agent_id, from_number=from_number)
     await caller.until_heard(1_000)
     await caller.until_quiet()
     caller.say("I would like to speak to a person, please.")
@@ -154,6 +181,62 @@ async def test_a_caller_whose_person_is_not_reached_is_back_with_the_agent(
             call = await phones.ended(call_id)
             assert carrier.open_lines == 0
     assert "appointment" in await phones.said_by(call, "user")
+
+
+def model(request: dict[str, Any]) -> Answer:
+    """What a language model of the agent does: it connects who asks for a person."""
+    asked = str(request["messages"][-1]["content"]).lower()
+    if "person" in asked:
+        return calls("to_reception", '{"summary": "The caller is Ada and asks for her bill."}')
+    return says("We are open from nine to five." if "open" in asked else "I am still here.")
+
+
+async def test_an_agent_of_a_language_model_stays_with_both_and_goes_on_afterwards(
+    phones: PhoneSystem, model_port: int
+) -> None:
+    """The model begins the transfer by its tool. Both phones are on the bill."""
+    usd_per_second = 0.001
+    async with (
+        OpenAIWire(answer_to=model, port=model_port).serving() as wire,
+        phones.installation_carrier(usd_per_second * 60) as carrier,
+    ):
+        async with phones.switchboard.api() as api:
+            await api.request("PUT", "/v1/provider-keys/openai", body={"key": "sk-own-key-12345"})
+        agent_id = await transferring_agent(phones, MODEL_AGENT, mode="warm", then="stay")
+        colleague = Phone(says="Reception, hello?")
+        carrier.phones[COLLEAGUE] = DialedPhone(colleague, ring_seconds=0.5)
+        talking = a_caller(phones, CarrierName.TWILIO, carrier, agent_id, INSTALLATION_NUMBER)
+        async with talking as (caller, call_id):
+            await until_said(phones, call_id, "for her bill")
+            await colleague.until_quiet(900)
+            began = caller.heard_ms, colleague.heard_ms
+            colleague.say("When are you open on Friday?")
+            await until_said(phones, call_id, "nine to five")
+            await caller.until_heard(1_500, since_ms=began[0])
+            await colleague.until_heard(700, since_ms=began[1])
+            await caller.until_quiet()
+
+            colleague.hang_up()
+            colleague_seconds = colleague.heard_ms / 1000
+            await asyncio.wait_for(colleague.line_closed.wait(), 30)
+            carrier.phones[COLLEAGUE] = DialedPhone(ends_as="busy")
+            caller.say("I would like to speak to another person, please.")
+            await until_said(phones, call_id, "nobody is free")
+            await caller.until_quiet()
+            caller.say("Thank you very much. Goodbye for today.")
+            await until_said(phones, call_id, "still here")
+            caller.hang_up()
+            call = await phones.ended(call_id)
+            assert carrier.open_lines == 0
+    async with phones.switchboard.api() as api:
+        bill = await api.calls.bill(call_id)
+    assert (call.status, call.end_reason) == ("completed", "participant_disconnected")
+    assert "reception" not in await phones.said_by(call, "user"), "nobody listens in private"
+    assert (await phones.said_by(call, "agent")).count("still here") == 1
+    asked = [each["messages"][-1]["content"] for each in wire.requests]
+    assert any("friday" in str(each).lower() for each in asked), "the colleague was heard"
+    phone_seconds = call.billable_seconds + colleague_seconds
+    assert bill.phone_cost == pytest.approx(phone_seconds * usd_per_second, abs=0.003)
 
 
 async def until_said(phones: PhoneSystem, call_id: str, words: str) -> None:

@@ -18,14 +18,19 @@ from typing import Any
 from urllib.parse import urlencode
 
 import httpx2
+import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
+
+from tests.stand_ins.carriers.playout import Playout
+from tests.stand_ins.carriers.sound import FRAME_MS, PHONE_HZ, from_mulaw
 
 ACCOUNT_SID = "AC" + "0" * 32
 AUTH_TOKEN = "0123456789abcdef"
 CALL_SID = "CA" + "1" * 32
 CALLER, OUR_NUMBER = "+14155550142", "+14155550100"
 SILENCE = b"\xff" * 160
+LOUD = 300
 
 
 def signature(url: str, form: dict[str, str], auth_token: str = AUTH_TOKEN) -> str:
@@ -75,7 +80,13 @@ class TwilioLine:
         )
 
     @contextlib.asynccontextmanager
-    async def media(self, token: str, call_sid: str = CALL_SID) -> AsyncIterator[MediaSocket]:
+    async def media(
+        self, token: str, call_sid: str = CALL_SID, held_ms: int | None = None
+    ) -> AsyncIterator[MediaSocket]:
+        """
+        Args:
+            held_ms: play what comes, so much later, and return the marks.
+        """
         public = self.address("media", "ws" + self.public_url.removeprefix("http"))
         local = self.address("media", "ws" + self.local_url.removeprefix("http"))
         signed = signature(public, {}, self.auth_token)
@@ -84,12 +95,16 @@ class TwilioLine:
         ) as connection:
             socket = MediaSocket(connection)
             await socket.start(token, call_sid)
-            listening = asyncio.create_task(socket.listen())
+            tasks = [asyncio.create_task(socket.listen())]
+            if held_ms is not None:
+                socket.playout = Playout(PHONE_HZ, held_ms)
+                tasks.append(asyncio.create_task(socket.play()))
             try:
                 yield socket
             finally:
-                listening.cancel()
-                await asyncio.wait([listening])
+                for task in tasks:
+                    task.cancel()
+                await asyncio.wait(tasks)
 
 
 def token_in(answer: httpx2.Response) -> str:
@@ -106,6 +121,9 @@ class MediaSocket:
     """µ-law that Twilio would play."""
     clears: int = 0
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
+    playout: Playout | None = None
+    played_ms: int = 0
+    """How long the phone has sounded, without silence."""
     _sent: int = 0
 
     async def start(self, token: str, call_sid: str) -> None:
@@ -158,10 +176,34 @@ class MediaSocket:
             async for message in self.connection:
                 document = json.loads(message)
                 if document["event"] == "media":
-                    self.heard += base64.b64decode(document["media"]["payload"])
+                    payload = base64.b64decode(document["media"]["payload"])
+                    self.heard += payload
+                    if self.playout is not None:
+                        self.playout.push(from_mulaw(payload))
+                elif document["event"] == "mark" and self.playout is not None:
+                    self.playout.mark(document["mark"]["name"])
                 elif document["event"] == "clear":
                     self.clears += 1
+                    for name in self.playout.clear() if self.playout is not None else ():
+                        await self._return_mark(name)
         self.is_closed.set()
+
+    async def play(self) -> None:
+        """In real time, to the phone's ear."""
+        assert self.playout is not None
+        loop = asyncio.get_running_loop()
+        began, number = loop.time(), 0
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                number += 1
+                frame, marks = self.playout.tick()
+                self.played_ms += FRAME_MS if np.abs(frame.astype(int)).max() > LOUD else 0
+                for name in marks:
+                    await self._return_mark(name)
+                await asyncio.sleep(max(0.0, began + number * FRAME_MS / 1000 - loop.time()))
+
+    async def _return_mark(self, name: str) -> None:
+        await self._send({"event": "mark", "streamSid": "MZ1", "mark": {"name": name}})
 
     async def _send(self, document: dict[str, Any]) -> None:
         await self.connection.send(json.dumps(document))

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-import numpy as np
-
+from runtime.call.voicemail.line_noise import LineNoise
 from runtime.call.voicemail.watch import Verdict, VoicemailWatch
 from runtime.media.room import Samples
 
@@ -38,13 +37,14 @@ class GreetingWatch:
 
     def __init__(self, answered_at: float) -> None:
         self._machine = VoicemailWatch(answered_at, PEOPLE_HZ)
+        self._noise = LineNoise(LOUD)
         self._quiet_since = self._answered_at = answered_at
         self._loud_frames = 0
         self._is_person = False
 
     def frame(self, heard: Samples, now: float) -> Answered | None:
         """20 ms of the phone at ``PEOPLE_HZ``."""
-        is_loud = float(np.sqrt(np.mean(np.square(heard.astype(np.float32))))) > LOUD
+        is_loud = self._noise.is_exceeded(heard)
         self._machine.speech(is_loud, now)
         if self._machine.frame(heard, now) is Verdict.MACHINE:
             return Answered.MACHINE

@@ -16,8 +16,12 @@ WINDOW_MS = 100
 LEAST_FRAMES = 4
 """So many windows in a row, which makes about 0.14 s of the tone."""
 _LEAST_RMS = 200.0
+_BAND_HZ = (300.0, 1_700.0)
+"""A hum is below it, and most of a line's noise above. The second tones of keys are within."""
+_LEAST_IN_BAND = 0.15
+"""The share of a window's energy. With less, it is the edge of a sound that is outside."""
 _PURITY = 0.85
-"""The share of a window's energy that is within ``_WIDTH_HZ`` of its peak."""
+"""The share of the band's energy that is within ``_WIDTH_HZ`` of its peak."""
 _WIDTH_HZ = 25.0
 _DRIFT_HZ = 25.0
 """A siren or a voice that glides is no steady tone."""
@@ -34,6 +38,7 @@ class BeepDetector:
         self._heard = np.zeros(samples, np.float64)
         self._window = np.hanning(samples)
         self._frequencies = np.fft.rfftfreq(samples, 1 / sample_hz)
+        self._in_band = (self._frequencies >= _BAND_HZ[0]) & (self._frequencies <= _BAND_HZ[1])
         self._width = round(_WIDTH_HZ * WINDOW_MS / 1000)
         self._frames = 0
         self._began_hz = 0.0
@@ -60,8 +65,11 @@ class BeepDetector:
         if np.sqrt(np.mean(wide**2)) < _LEAST_RMS:
             return None
         power = np.abs(np.fft.rfft(self._heard * self._window)) ** 2
+        all_energy = power.sum()
+        power[~self._in_band] = 0.0
+        energy = power.sum()
         peak = int(np.argmax(power))
         near = power[max(0, peak - self._width) : peak + self._width + 1].sum()
         tone_hz = float(self._frequencies[peak])
-        is_pure = near >= _PURITY * power.sum()
+        is_pure = near >= _PURITY * energy and energy >= _LEAST_IN_BAND * all_energy
         return tone_hz if is_pure and LOWEST_HZ <= tone_hz <= HIGHEST_HZ else None

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-import numpy as np
-
 from runtime.call.voicemail.beep import BeepDetector
 from runtime.call.voicemail.greetings import sounds_recorded
+from runtime.call.voicemail.line_noise import LineNoise
 from runtime.media.room import Samples
 
 WATCH_SECONDS = 25.0
@@ -24,7 +23,7 @@ RECORDS_AFTER_SECONDS = 2.5
 """
 
 QUIET_RMS = 330
-"""-40 dBFS. The noise of a line is below it."""
+"""-40 dBFS. The noise of a good line is below it."""
 
 
 class Verdict(Enum):
@@ -43,6 +42,7 @@ class VoicemailWatch:
     def __init__(self, answered_at: float, sample_hz: int) -> None:
         self._over_at = answered_at + WATCH_SECONDS
         self._beep = BeepDetector(sample_hz)
+        self._noise = LineNoise(QUIET_RMS)
         self._speaks_since: float | None = None
         self._silent_since: float | None = answered_at
         self._is_machine = False
@@ -71,6 +71,7 @@ class VoicemailWatch:
         """20 ms of what is heard. Returns the verdict that it brings, if any."""
         if self.is_over(now):
             return None
+        is_loud = self._noise.is_exceeded(heard)
         if self._beep.heard(heard):
             self._has_beeped = True
             return self._machine()
@@ -79,7 +80,7 @@ class VoicemailWatch:
             is_greeting = since is not None and now - since >= GREETING_SECONDS
             return self._machine() if is_greeting else None
         # Nobody listens to a machine for words any more, so nobody says when it falls silent.
-        self.speech(bool(_rms(heard) > QUIET_RMS), now)
+        self.speech(is_loud, now)
         beep_is_over = self._has_beeped and not self._beep.is_sounding
         silent_for = 0.0 if self._silent_since is None else now - self._silent_since
         if beep_is_over or silent_for >= RECORDS_AFTER_SECONDS:
@@ -100,7 +101,3 @@ class VoicemailWatch:
             return None
         self._is_machine = True
         return Verdict.MACHINE
-
-
-def _rms(samples: Samples) -> float:
-    return float(np.sqrt(np.mean(np.square(samples.astype(np.float64)))))

@@ -30,6 +30,9 @@ class LegAudio(Protocol):
 
     def write(self, samples: Samples, sample: int) -> None: ...
 
+    @property
+    def unheard_frames(self) -> int: ...
+
 
 class RoomAudio:
     """Pure: legs and the agent's voice in, the engine's frames out.
@@ -78,7 +81,7 @@ class RoomAudio:
             said = self._said(legs)
             people.append(mix(said.values(), SAMPLES_PER_FRAME))
             engine.append(self._to_engine.convert(people[-1]))
-        voice = self._voice.pull() if legs else _NOTHING_SAID
+        voice = self._voice.pull(self._unheard_frames(legs)) if legs else _NOTHING_SAID
         agent = self._to_legs.convert(voice)
         for key, heard in mix_minus(agent, said).items():
             music = self._held.get(key)
@@ -89,6 +92,11 @@ class RoomAudio:
             for listener in self.listeners:
                 listener(heard_now)
         return engine
+
+    def _unheard_frames(self, legs: Mapping[UUID, LegAudio]) -> int:
+        """What one person has heard was heard. Who is held hears music."""
+        hearing = legs.keys() - self._held.keys()
+        return min((legs[key].unheard_frames for key in hearing), default=0)
 
     def _said(self, legs: Mapping[UUID, LegAudio]) -> dict[UUID, Samples]:
         """One frame of each leg. Those that nobody hears are read all the same, so that what they

@@ -10,6 +10,7 @@ from contracts.phone_media import (
     DtmfReceived,
     Flush,
     FrameHeader,
+    FramePlayed,
     FromBridge,
     HangUp,
     LegAddress,
@@ -23,6 +24,7 @@ from runtime.media.audio.incoming_audio import IncomingAudio
 from runtime.media.audio.telephone_codec import TelephoneDecoder, TelephoneEncoder
 from runtime.media.leg import Leg, LegState
 from runtime.media.liveness import Liveness
+from runtime.media.phones.carrier_delay import CarrierDelay
 from runtime.media.phones.echo import EchoSuppressor
 from runtime.media.phones.line import OutgoingLine
 from runtime.media.room import GoneCause, Samples
@@ -31,6 +33,8 @@ from runtime.media.room_clock import Clock, MonotonicClock
 PHONE_LOST_AFTER_SECONDS = 12.0
 """A bridge that has died takes its carrier's connection with it, so nobody needs longer to come
 back. A bridge that lives opens the leg again within seconds."""
+MARK_EVERY_FRAMES = 10
+"""Of five frames a second the carrier tells when it has played them."""
 
 
 def _nobody_listens(*_: object) -> None:
@@ -81,6 +85,7 @@ class PhoneLeg:
             self._encoder = TelephoneEncoder(opened.to_person)
         self._incoming = IncomingAudio(decoder)
         self._sequence = 0
+        self._delay = CarrierDelay()
 
     @property
     def sample_hz(self) -> int:
@@ -94,11 +99,19 @@ class PhoneLeg:
     def write(self, samples: Samples, sample: int) -> None:
         if not self.is_attached:
             return
-        header = FrameHeader(self._sequence, self._sequence * FRAME_MS)
+        is_marked = self._sequence % MARK_EVERY_FRAMES == 0
+        header = FrameHeader(self._sequence, self._sequence * FRAME_MS, is_marked)
+        if is_marked:
+            self._delay.sent(self._sequence % 0x10000, self._clock.now())
         self._sequence += 1
         self.line.send_frame(write_frame(header, self._encoder.encode(samples)))
 
+    @property
+    def unheard_frames(self) -> int:
+        return int(self._delay.seconds(self._clock.now()) * 1000 / FRAME_MS)
+
     def clear(self) -> None:
+        self._delay.flushed()
         self.line.send(Flush())
 
     def send_digits(self, digits: str) -> None:
@@ -144,6 +157,8 @@ class PhoneLeg:
         match body:
             case DtmfReceived(digits=digits):
                 self.on_digits(self, digits)
+            case FramePlayed(sequence=sequence):
+                self._delay.played(sequence, self._clock.now())
             case LegClosed(cause=cause):
                 self._gone("left" if cause == "hung_up" else "connection_lost")
             case LegOpened():

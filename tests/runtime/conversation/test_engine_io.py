@@ -309,6 +309,20 @@ async def test_the_input_survives_a_reader_that_is_cancelled(room: VoiceOnlyRoom
     assert (await anext(heard)).samples_per_channel == 320
 
 
+async def test_an_engine_that_does_not_listen_hears_silence_and_no_word_of_it_later(
+    room: VoiceOnlyRoom,
+) -> None:
+    session: AgentSession[None] = AgentSession(turn_handling={"turn_detection": "manual"})
+    session.input.audio = heard = RoomAudioInput(cast(Room, room))
+    loud = []
+    for listens in (True, False, False, True):
+        session.input.set_audio_enabled(listens)
+        room.frames.put(np.full(320, 1_000, np.int16))
+        loud.append(any((await anext(heard)).data))
+    assert loud == [True, False, False, True]
+    await session.aclose()
+
+
 async def speech(seconds: float) -> AsyncIterator[rtc.AudioFrame]:
     for _ in range(round(seconds * 20)):
         yield audio(0.05)

@@ -13,10 +13,14 @@ class Playout:
     """
     Args:
         rate: samples per second.
+        held_ms: it begins to play once it has so much, as carriers do against jitter, and stays so
+            late until it has played everything.
     """
 
-    def __init__(self, rate: int) -> None:
+    def __init__(self, rate: int, held_ms: int = 0) -> None:
         self._frame = rate * FRAME_MS // 1000
+        self._held_samples = rate * held_ms // 1000
+        self._is_playing = False
         self._queue: deque[Samples | str] = deque()
         self.queued_samples = 0
         self.longest_queue_samples = 0
@@ -34,6 +38,7 @@ class Playout:
         marks = [each for each in self._queue if isinstance(each, str)]
         self._queue.clear()
         self.queued_samples = 0
+        self._is_playing = False
         return marks
 
     def tick(self) -> tuple[Samples, list[str]]:
@@ -41,6 +46,9 @@ class Playout:
         frame = np.zeros(self._frame, np.int16)
         filled = 0
         marks: list[str] = []
+        self._is_playing = self._is_playing or self.queued_samples >= self._held_samples
+        if not self._is_playing:
+            return frame, marks
         while self._queue and (filled < self._frame or isinstance(self._queue[0], str)):
             piece = self._queue.popleft()
             if isinstance(piece, str):
@@ -52,4 +60,5 @@ class Playout:
             if taken.size < piece.size:
                 self._queue.appendleft(piece[taken.size :])
         self.queued_samples -= filled
+        self._is_playing = self._is_playing and (self.queued_samples > 0 or not self._held_samples)
         return frame, marks

@@ -99,3 +99,71 @@ async def test_nothing_queued_is_played_already() -> None:
     voice = PacedOutput()
     voice.push(ramp(0))
     await asyncio.wait_for(voice.wait_played(), 1)
+
+
+def test_samples_that_nobody_has_heard_yet_are_not_told_of() -> None:
+    voice, played = PacedOutput(), list[int]()
+    voice.on_played = played.append
+    voice.push(ramp(1_200))
+    for _ in range(5):
+        voice.pull(unheard_frames=4)
+    assert played == [480]
+    assert voice.queued_seconds == 720 / 24_000
+    voice.pull(unheard_frames=1)
+    assert played == [480, 480, 240]
+
+
+def test_a_person_who_hears_later_than_before_is_told_of_once() -> None:
+    voice, played = PacedOutput(), list[int]()
+    voice.on_played = played.append
+    voice.push(ramp(480 * 6))
+    for unheard_frames in (0, 0, 3, 3, 3, 3):
+        voice.pull(unheard_frames)
+    assert played == [480, 480, 480]
+
+
+def test_clear_drops_what_a_carrier_holds() -> None:
+    voice, played = PacedOutput(), list[int]()
+    voice.on_played = played.append
+    voice.push(ramp(4_800))
+    for _ in range(4):
+        voice.pull(unheard_frames=3)
+    assert voice.clear() == (4_800 - 480) / 24_000
+    voice.pull()
+    assert played == [480]
+
+
+def test_pause_takes_back_what_a_carrier_holds_and_resume_says_it_again() -> None:
+    voice, cleared = PacedOutput(), list[None]()
+    voice.on_cleared = lambda: cleared.append(None)
+    voice.push(ramp(480 * 6))
+    for _ in range(4):
+        voice.pull(unheard_frames=2)
+    voice.pause()
+    voice.pause()
+    assert len(cleared) == 1, "the carrier is told once"
+    assert not voice.pull(unheard_frames=2).any()
+    voice.resume()
+    said = np.concatenate([voice.pull(unheard_frames=2) for _ in range(4)])
+    assert np.array_equal(said, ramp(480 * 4, start=961))
+
+
+def test_pause_takes_nothing_back_where_everything_was_heard() -> None:
+    voice, cleared = PacedOutput(), list[None]()
+    voice.on_cleared = lambda: cleared.append(None)
+    voice.push(ramp(960))
+    voice.pull()
+    voice.pause()
+    assert cleared == []
+
+
+async def test_wait_played_waits_for_what_a_carrier_holds() -> None:
+    voice = PacedOutput()
+    voice.push(ramp(480))
+    waiting = asyncio.create_task(voice.wait_played())
+    for _ in range(2):
+        voice.pull(unheard_frames=2)
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    voice.pull(unheard_frames=2)
+    await asyncio.wait_for(waiting, 1)

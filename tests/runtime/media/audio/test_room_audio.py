@@ -14,6 +14,7 @@ class Person:
         self.level = level
         self.reads = 0
         self.heard: list[tuple[int, int]] = []
+        self.unheard_frames = 0
 
     def read(self) -> Samples:
         self.reads += 1
@@ -140,3 +141,20 @@ class Listener(Person):
 
     def write(self, samples: Samples, sample: int) -> None:
         self.frames.append(samples.copy())
+
+
+def test_what_one_person_has_heard_was_heard_and_music_is_not_the_agent() -> None:
+    voice = agent(1_000, 10)
+    played = list[int]()
+    voice.on_played = played.append
+    room = RoomAudio(voice)
+    phone, browser = Person(), Person()
+    phone.unheard_frames = 2
+    for index in range(3):
+        room.tick({UUID(int=1): phone}, Tick(index + 1, 1))
+    assert len(played) == 1, "a phone alone hears late"
+    room.tick({UUID(int=1): phone, UUID(int=2): browser}, Tick(4, 1))
+    assert len(played) == 4, "a browser hears at once"
+    room.hold(UUID(int=2), held=True)
+    room.tick({UUID(int=1): phone, UUID(int=2): browser}, Tick(5, 1))
+    assert len(played) == 4
