@@ -119,7 +119,10 @@ class CallParticipant(Base):
     identity: Mapped[str]
     status: Mapped[str]
     details: Mapped[dict[str, Any]] = mapped_column("metadata", default=dict)
+    first_joined_at: Mapped[datetime | None]
+    """``None`` also for who joined while a process of an older release ran."""
     joined_at: Mapped[datetime | None]
+    """The last time: a connection that was lost can come back."""
     left_at: Mapped[datetime | None]
 
 

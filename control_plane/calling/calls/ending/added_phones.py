@@ -92,9 +92,11 @@ def _row(job: DialingJob) -> PriceRow:
 
 
 def _times(call: Call, participant: CallParticipant) -> tuple[int | None, int | None]:
-    if call.started_at is None or participant.joined_at is None:
+    """A phone whose sound comes back after a lost connection was at its carrier all the time."""
+    joined_at = participant.first_joined_at or participant.joined_at
+    if call.started_at is None or joined_at is None:
         return None, None
-    from_ms = _ms_between(call.started_at, participant.joined_at)
+    from_ms = _ms_between(call.started_at, joined_at)
     if participant.left_at is None:
         return from_ms, None
     return from_ms, max(from_ms, _ms_between(call.started_at, participant.left_at))

@@ -29,6 +29,7 @@ def join(
     if participant.joined_at is None and participant.transport == Transport.PSTN.value:
         add_leg_started(session, call, participant, at)
     _move(participant, LegCause.JOINED)
+    participant.first_joined_at = participant.first_joined_at or participant.joined_at or at
     participant.joined_at = at
     participant.left_at = None
 

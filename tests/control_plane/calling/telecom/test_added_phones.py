@@ -9,13 +9,14 @@ from uuid import UUID, uuid4
 from contracts.call_plan import CallPlan, PlannedAgent, PriceRow
 from contracts.call_status import ParticipantStatus
 from contracts.end_reasons import EndReason
-from contracts.events import KeysPressed, Logged
+from contracts.events import KeysPressed, LegLeft, Logged
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.ending.added_phones import AddedPhone, served_with_phones
 from control_plane.calling.calls.ending.bill import billed, telecom_micros
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.ending.served_agents import ServedAgent, tariff_of
 from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.calls.events.presence import join, leave
 from control_plane.calling.dialing.repository import added_rates_micros_per_minute
 from control_plane.platform.database import Database
 from tests.control_plane.calling.telecom.test_phone_limits_and_prices import (
@@ -130,6 +131,39 @@ async def test_an_added_phones_minutes_are_charged_and_stand_on_the_bill(
 
 def _later(at: datetime, seconds: int) -> datetime:
     return at + timedelta(seconds=seconds)
+
+
+async def test_a_phone_that_connects_again_is_billed_from_when_it_first_joined(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    agent_id: UUID,
+) -> None:
+    plan, phone_id = await _with_added_phone(tenant, worker, consumer)
+    async with database.system_session() as session:
+        call = await calls.locked_call(session, tenant.tenant_id, plan.call_id)
+        assert call is not None
+        assert call.started_at is not None
+        began = call.started_at = call.started_at - timedelta(minutes=5)
+        call.created_at -= timedelta(minutes=6)
+        phone = await calls.participant(session, tenant.tenant_id, plan.call_id, phone_id)
+        join(session, call, phone, _later(began, 20))
+        leave(
+            session,
+            call,
+            phone,
+            LegLeft(participant_id=phone_id, cause="connection_lost"),
+            _later(began, 30),
+        )
+        join(session, call, phone, _later(began, 49))
+        leave(
+            session, call, phone, LegLeft(participant_id=phone_id, cause="left"), _later(began, 50)
+        )
+        await session.flush()
+        await end_call(session, call, EndReason.NORMAL_HANGUP, 60_000, _later(began, 60))
+    bill = (await tenant.get(f"/v1/calls/{plan.call_id}/bill")).json()
+    assert bill["phone_cost"] == 0.15
 
 
 async def test_a_phone_that_leaves_with_the_call_is_billed_to_its_last_increment(
