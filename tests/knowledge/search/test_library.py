@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from knowledge.bundle import Bundle, packed
 from knowledge.passages import Passage
+from knowledge.search import library as library_module
 from knowledge.search.library import Library, Source
 
 
@@ -62,7 +64,11 @@ def test_a_source_whose_model_is_away_is_found_by_its_words() -> None:
     assert found.word_score > 0
 
 
-def test_similarities_are_those_of_the_float16_vectors() -> None:
+@pytest.mark.parametrize("many", [50_000, 1_000], ids=["one thread", "two threads"])
+def test_similarities_are_those_of_the_float16_vectors(
+    many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library_module, "_MANY", many)
     random = np.random.default_rng(19)
     vectors = random.standard_normal((1_100, 384), np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
