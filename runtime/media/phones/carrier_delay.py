@@ -25,6 +25,8 @@ class CarrierDelay:
 
     def sent(self, sequence: int, now: float) -> None:
         """A marked frame has left."""
+        while self._awaited and now - next(iter(self._awaited.values())) > LONGEST_SECONDS:
+            self._awaited.popitem(last=False)
         self._awaited[sequence] = now
 
     def played(self, sequence: int, now: float) -> None:

@@ -61,3 +61,9 @@ def test_a_mark_that_nobody_awaits_changes_nothing() -> None:
     delay.played(10, 0.4)
     delay.played(10, 0.9)
     assert delay.seconds(0.4) == pytest.approx(0.2)
+
+
+def test_marks_that_never_come_back_are_not_kept() -> None:
+    delay = CarrierDelay()
+    marked(delay, *range(0, 10_000, 10))
+    assert len(delay._awaited) <= LONGEST_SECONDS * 50 / 10 + 1
