@@ -67,7 +67,7 @@ async def test_a_tester_signs_up_and_pays_for_a_call(
     async with opened_page(
         chromium, tester.url, ALLOW_MICROPHONE, viewport=size, base_url=switchboard.api_url
     ) as page:
-        await expect(page.locator("#notice")).to_contain_text("Your free minutes are used")
+        await expect(page.locator("#notice")).to_contain_text("No free minutes are left")
         await expect(page.get_by_role("button", name="Start the call")).to_be_hidden()
         await keep_screenshot(page, f"paying-signed-out-{width}.png")
         await page.get_by_role("button", name="Create an account").click()

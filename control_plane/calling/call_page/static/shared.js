@@ -93,7 +93,7 @@ function paid(agent, isPaid) {
   const how = isPaid
     ? "You pay for calls from your own account."
     : `Sign in to pay for calls from your own account. ${price(agent)}.`;
-  return ["Your free minutes are used", how];
+  return ["No free minutes are left", how];
 }
 
 async function ask() {

@@ -117,7 +117,7 @@ async def test_every_step_is_told_and_keeps_nobody_out(
     await page.emulate_media(color_scheme=colours)
     await visit(page)
     await expect(page.locator("#notice")).to_contain_text(
-        "Your free minutes are used", timeout=WAIT_MS
+        "No free minutes are left", timeout=WAIT_MS
     )
     await expect(page.locator("#notice")).to_contain_text("A minute costs $0.0453")
     await expect(page.get_by_label("Password")).to_be_visible()
