@@ -54,7 +54,7 @@ class Posting:
     def add_to(self, scores: Scores) -> None:
         """To the score of each passage with the word."""
         for first, rows, weights in self.parts:
-            # Faster than +=, which reads all the scores first.
+            # Faster than scores[rows] += …, which copies those scores first.
             np.add.at(scores[first:], rows, weights * np.float32(self.rarity))
 
     def add_to_some(self, scores: Scores, some: NDArray[np.int64]) -> None:

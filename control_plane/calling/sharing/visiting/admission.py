@@ -34,8 +34,7 @@ def granted_seconds(share: Share, pool: Pool) -> int:
     check_open(share)
     if pool.is_used_up:
         raise ShareLinkPoolEmpty("All minutes are used; you can ask for more")
-    if pool.use.live_calls >= share.max_concurrent:
-        raise ShareLinkBusy(share.max_concurrent, pool.use.live_calls)
+    _check_not_busy(share, pool)
     seconds = pool.longest_call_seconds(share.max_call_seconds)
     if seconds == 0:
         raise ShareLinkPoolEmpty(
@@ -51,6 +50,10 @@ def check_may_pay(share: Share, pool: Pool) -> None:
         ShareLinkOff, ShareLinkBusy: in this order.
     """
     check_open(share)
+    _check_not_busy(share, pool)
+
+
+def _check_not_busy(share: Share, pool: Pool) -> None:
     if pool.use.live_calls >= share.max_concurrent:
         raise ShareLinkBusy(share.max_concurrent, pool.use.live_calls)
 

@@ -63,8 +63,7 @@ async def _start(
     database: Database, services: CreatingServices, share: Share, token: str
 ) -> NewCall:
     async with database.tenant_session(share.tenant_id) as session:
-        share = await locked_share(session, share, token)
-        pool = Pool(share.minutes_limit, await use_of(session, share.tenant_id, share.id))
+        share, pool = await _locked(session, share, token)
         return await _start_free(session, services, share, pool)
 
 
@@ -82,8 +81,7 @@ async def start_paid_call(
     """
     # Both accounts are in it: each tenant's own session is closed to the other's.
     async with database.system_session() as session:
-        share = await locked_share(session, share, token)
-        pool = Pool(share.minutes_limit, await use_of(session, share.tenant_id, share.id))
+        share, pool = await _locked(session, share, token)
         if not pool.is_used_up:
             return await _start_free(session, services, share, pool)
         check_may_pay(share, pool)
@@ -102,6 +100,11 @@ async def start_paid_call(
                 "you can ask for more"
             )
         return new
+
+
+async def _locked(session: AsyncSession, share: Share, token: str) -> tuple[Share, Pool]:
+    share = await locked_share(session, share, token)
+    return share, Pool(share.minutes_limit, await use_of(session, share.tenant_id, share.id))
 
 
 async def _start_free(
