@@ -109,7 +109,7 @@ def run_stage(stage: Stage) -> int:
     if exit_code == pytest.ExitCode.TESTS_FAILED and len(failed) <= MOST_ONCE_MORE:
         print("==> once more, alone:", *failed, sep="\n    ", flush=True)
         # Named one by one, they spare pytest the collection of all other tests.
-        exit_code = run_pytest(*failed)
+        exit_code = run_pytest("--continue-on-collection-errors", *failed)
         if exit_code == 0:
             print("==> passed only alone:", *failed, sep="\n    ", flush=True)
     return exit_code

@@ -138,6 +138,6 @@ def test_in_other_languages_digits_count(locale: str) -> None:
 @pytest.mark.parametrize("language", NUMBER_WORDS)
 @pytest.mark.parametrize("text", ["dreizehn" * 250 + "x", "5 " * 1_000 + "x", "-" * 2_000 + "x"])
 def test_no_text_takes_long(language: str, text: str) -> None:
-    begun_at = time.perf_counter()
+    begun_at = time.thread_time()
     assert not ends_with_number(text, language)
-    assert time.perf_counter() - begun_at < 0.1
+    assert time.thread_time() - begun_at < 0.1

@@ -54,3 +54,4 @@ async def test_a_peer_that_answers_consent_checks_late_keeps_its_connection(
         assert bool(done) is not answers
         assert (leg.state == "connected") is answers
         expired.cancel()
+        await room.aclose()

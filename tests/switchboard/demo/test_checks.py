@@ -105,6 +105,7 @@ BILL = CallBill.model_validate(
         "call_id": CALL_ID,
         "billable_seconds": 90,
         "total_cost": 0.0375,
+        "paid_by": "tenant",
         "telecom_cost": 0.03,
         "phone_cost": 0.0,
         "charge": {
