@@ -238,7 +238,7 @@ PHONE_LEGS = declared.gauge(
 )
 PHONE_FRAMES_DROPPED = declared.counter(
     "phone_frames_dropped_total",
-    "Frames of 20 ms that were not sent to a carrier because it held 200 ms already.",
+    "Frames of 20 ms that were not sent on because 200 ms of sound waited already.",
     (_BRIDGE,),
 )
 CARRIER_REQUESTS = declared.counter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -11,17 +12,29 @@ class SocketClosed(Exception):
 
 class CarrierSocket(Protocol):
     async def receive(self) -> str | bytes:
-        """The carrier's next message.
+        """The carrier's next message, as long as nothing listens.
 
         Raises:
             SocketClosed
         """
 
-    async def send(self, message: str | bytes) -> None:
+    async def listen(self, on_message: Callable[[str | bytes], None]) -> None:
+        """Call ``on_message`` with each message as it comes. Returns once the websocket is closed.
+
+        Args:
+            on_message: must not raise.
         """
+
+    def send(self, message: str | bytes) -> None:
+        """Without waiting: what the connection does not take yet adds to ``waiting_bytes``.
+
         Raises:
             SocketClosed
         """
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Given to ``send``, and not yet taken by the connection."""
 
     async def close(self) -> None:
         """Idempotent."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from contracts.phone_media import FRAME_MS, FrameHeader, LegFormat, write_frame
+from contracts.phone_media import FRAME_MS, FrameHeader, write_frame
 
 
 class Framing:
     """A rest that fills no frame waits for what comes next."""
 
-    def __init__(self, leg_format: LegFormat) -> None:
-        self._frame_bytes = leg_format.frame_bytes
+    def __init__(self, frame_bytes: int) -> None:
+        self._frame_bytes = frame_bytes
         self._rest = b""
         self._sequence = 0
 
     def frames(self, payload: bytes) -> list[bytes]:
         """The messages for the worker that ``payload`` completes."""
+        if not self._rest and len(payload) == self._frame_bytes:
+            return [self._frame(payload)]
         sound = self._rest + payload
         whole = len(sound) - len(sound) % self._frame_bytes
         self._rest = sound[whole:]

@@ -1,9 +1,19 @@
-"""How much of the agent's voice a carrier holds. Pure."""
+"""How much sound is on its way, so that none is heard late. Pure."""
 
 from __future__ import annotations
 
+from contracts.phone_media import FRAME_MS
+
 MOST_HELD_MS = 200
 """A carrier plays what it holds to the end when its own flush fails, so it must never hold more."""
+MOST_WAITING_FRAMES = MOST_HELD_MS // FRAME_MS
+"""On a connection that takes less than it is given. What is heard late keeps all that follows
+late."""
+
+
+def too_much_waits(waiting_bytes: int, frame: str | bytes) -> bool:
+    """Whether a connection has so much left to send that ``frame`` is to be dropped."""
+    return waiting_bytes > MOST_WAITING_FRAMES * len(frame)
 
 
 class Pacing:

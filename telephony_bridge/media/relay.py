@@ -12,11 +12,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Literal
 
 import structlog
 from pydantic import ValidationError
 from redis.asyncio import Redis
-from websockets.exceptions import ConnectionClosed
 
 from carriers.api import CarrierApi, CarrierProblem, DtmfWay
 from carriers.dialect import (
@@ -27,6 +27,7 @@ from carriers.dialect import (
     Marker,
     MarkerPlayed,
     MediaStream,
+    Outgoing,
     Started,
     Stopped,
     StopReason,
@@ -50,7 +51,7 @@ from contracts.phone_media import (
 from telemetry.metrics import PHONE_FRAMES_DROPPED
 from telephony_bridge.media.carrier_socket import CarrierSocket, SocketClosed
 from telephony_bridge.media.framing import Framing
-from telephony_bridge.media.pacing import Pacing
+from telephony_bridge.media.pacing import Pacing, too_much_waits
 from telephony_bridge.media.sentences import Sentence, sentence_frames
 from telephony_bridge.media.worker_line import LegTaken, NoWorker, WorkerLine, open_line
 from telephony_bridge.tickets import LegTicket
@@ -81,8 +82,19 @@ class CarrierLeg:
     dtmf: DtmfWay
 
 
+class LegElsewhere(Exception):
+    """Another websocket carries the leg, which goes on."""
+
+
+End = StopReason | HangUp | Sentence | Literal["asked", "failed"]
+"""What ends a leg: the carrier, the worker, what the caller is told, this process, or a fault."""
+
+
 class PhoneRelay:
-    """``run`` returns once the leg is over on both sides."""
+    """``run`` returns once the leg is over on both sides.
+
+    Sound is passed on in the call that brings it: no message waits in a queue or for a task.
+    """
 
     def __init__(
         self,
@@ -95,18 +107,23 @@ class PhoneRelay:
         self._carrier = carrier
         self._redis = redis
         self._clock = clock
-        self._stop = asyncio.Event()
+        self._end: asyncio.Future[End] = asyncio.get_running_loop().create_future()
+        """The first reason counts."""
         self._pacing = Pacing()
         self._line: WorkerLine | None = None
         self._has_lost_worker = False
         """Whether the worker is gone without having hung up."""
-        self._framing: Framing | None = None
+        self._framing = Framing(carrier.started.incoming.frame_bytes)
+        self._frame_bytes = carrier.started.outgoing.frame_bytes
+        """Of a frame of the worker."""
         self._tones: deque[bytes] = deque()
+        self._keys: asyncio.Queue[str] = asyncio.Queue()
+        """To be pressed by the carrier."""
         self._log = log.bind(call_id=str(ticket.call_id), carrier=ticket.carrier)
 
     def hang_up(self) -> None:
         """End the leg, at whatever stage it is."""
-        self._stop.set()
+        self._ended("asked")
 
     async def run(self) -> None:
         try:
@@ -117,6 +134,8 @@ class PhoneRelay:
             return
         try:
             await self._relay(opened)
+        except LegElsewhere:
+            self._log.warning("leg_has_another_websocket")
         except Exception:
             log.exception("leg_failed", call_id=str(self.ticket.call_id))
             await self._end_at_carrier()
@@ -127,143 +146,164 @@ class PhoneRelay:
             await self._carrier.socket.close()
 
     async def _relay(self, opened: LegOpened) -> None:
-        from_carrier = asyncio.create_task(self._from_carrier(opened), name="from-carrier")
-        from_worker = asyncio.create_task(self._from_worker(opened), name="from-worker")
-        stopping = asyncio.create_task(self._stop.wait(), name="relay-stop")
-        tasks = (from_carrier, from_worker, stopping)
+        tasks = (
+            asyncio.create_task(self._listen_to_carrier(), name="from-carrier"),
+            asyncio.create_task(self._keep_line(opened), name="from-worker"),
+            asyncio.create_task(self._press_keys(), name="press-keys"),
+        )
+        for task in tasks:
+            task.add_done_callback(self._task_done)
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if from_carrier.done():
-                reason = from_carrier.result()
-                cause = "hung_up" if reason is StopReason.STOPPED else "lost"
-                self._log.info("leg_ended_by_carrier", reason=reason.value)
-                await self._tell_worker(LegClosed(cause=cause, detail=reason.value))
-                # A stream may stop while its call goes on.
-                await self._end_at_carrier()
-            elif stopping.done():
-                await self._tell_worker(LegClosed(cause="hung_up"))
-                if self._has_lost_worker:
-                    # The control plane has noticed it, too, and has ended the call.
-                    await self._say(Sentence.FAULT, opened)
-                await self._end_at_carrier()
-            else:
-                await self._after_worker(from_worker.result(), opened)
+            await self._finish(await self._end, opened)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
 
-    async def _after_worker(self, said: HangUp | Sentence | None, opened: LegOpened) -> None:
-        """The worker is done with the leg: it said so, or a sentence has to say why."""
-        if said is None:
-            return  # Another websocket carries the leg, which goes on.
-        if isinstance(said, Sentence):
-            await self._say(said, opened)
-        self._log.info("leg_ended_by_us", said=said.value if isinstance(said, Sentence) else None)
+    async def _finish(self, end: End, opened: LegOpened) -> None:
+        match end:
+            case StopReason():
+                cause = "hung_up" if end is StopReason.STOPPED else "lost"
+                self._log.info("leg_ended_by_carrier", reason=end.value)
+                self._tell_worker(LegClosed(cause=cause, detail=end.value))
+                # A stream may stop while its call goes on.
+            case "asked":
+                self._tell_worker(LegClosed(cause="hung_up"))
+                if self._has_lost_worker:
+                    # The control plane has noticed it, too, and has ended the call.
+                    await self._say(Sentence.FAULT, opened)
+            case Sentence():
+                await self._say(end, opened)
+                self._log.info("leg_ended_by_us", said=end.value)
+            case HangUp():
+                self._log.info("leg_ended_by_us")
         await self._end_at_carrier()
+
+    def _ended(self, end: End) -> None:
+        if not self._end.done():
+            self._end.set_result(end)
+
+    def _task_done(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) and not self._end.done():
+            self._end.set_exception(error)
 
     # -- from the carrier ----------------------------------------------------------------------
 
-    async def _from_carrier(self, opened: LegOpened) -> StopReason:
-        self._framing = Framing(opened.from_person)
-        reason = await self._pass_on(self._carrier.early)
-        while reason is None:
-            try:
-                message = await self._carrier.socket.receive()
-            except SocketClosed:
-                events = self._carrier.stream.closed()
-                return await self._pass_on(events) or StopReason.CLOSED
-            reason = await self._pass_on(self._carrier.stream.receive(message))
-        return reason
+    async def _listen_to_carrier(self) -> None:
+        self._pass_on(self._carrier.early)
+        await self._carrier.socket.listen(self._carrier_said)
+        self._pass_on(self._carrier.stream.closed())
+        self._ended(StopReason.CLOSED)
 
-    async def _pass_on(self, events: Sequence[Incoming]) -> StopReason | None:
+    def _carrier_said(self, message: str | bytes) -> None:
+        try:
+            self._pass_on(self._carrier.stream.receive(message))
+        except Exception:
+            log.exception("leg_failed", call_id=str(self.ticket.call_id))
+            self._ended("failed")
+
+    def _pass_on(self, events: Sequence[Incoming]) -> None:
         for event in events:
             match event:
                 case Audio(payload=payload):
-                    assert self._framing is not None
                     for frame in self._framing.frames(payload):
-                        await self._tell_worker(frame)
+                        self._tell_worker(frame)
                 case Dtmf(digit=digit):
-                    await self._tell_worker(DtmfReceived(digits=digit))
+                    self._tell_worker(DtmfReceived(digits=digit))
                 case MarkerPlayed(name=name):
-                    await self._tell_worker(FramePlayed(sequence=int(name)))
+                    self._tell_worker(FramePlayed(sequence=int(name)))
                 case Stopped(reason=reason):
-                    return reason
-        return None
+                    self._ended(reason)
 
-    async def _tell_worker(self, message: bytes | DtmfReceived | FramePlayed | LegClosed) -> None:
+    def _tell_worker(self, message: bytes | DtmfReceived | FramePlayed | LegClosed) -> None:
         """What comes while no worker has the leg is heard by nobody."""
-        if self._line is not None:
-            with suppress(ConnectionClosed):
-                await self._line.send(message)
+        if self._line is None:
+            return
+        if isinstance(message, bytes) and too_much_waits(self._line.waiting_bytes, message):
+            self._pacing.dropped_frames += 1
+            return
+        self._line.send(message)
 
     # -- from the worker -----------------------------------------------------------------------
 
-    async def _from_worker(self, opened: LegOpened) -> HangUp | Sentence | None:
-        """Until the worker hangs up. ``None``: another websocket has the leg."""
+    async def _keep_line(self, opened: LegOpened) -> None:
+        """Bring the leg to its worker, and once more if the websocket breaks."""
         patience_seconds = FIRST_WORKER_SECONDS
         while True:
             try:
                 self._line = await open_line(
-                    self._redis, self.ticket.address, opened, patience_seconds
+                    self._redis, self.ticket.address, opened, self._worker_said, patience_seconds
                 )
             except NoWorker as error:
                 self._log.warning("leg_has_no_worker", error=str(error))
-                return Sentence.FAULT
-            except LegTaken:
-                self._log.warning("leg_has_another_websocket")
-                return None
+                self._ended(Sentence.FAULT)
+                return
+            except LegTaken as error:
+                raise LegElsewhere from error
             self._has_lost_worker = False
-            try:
-                if (said := await self._obey(self._line, opened)) is not None:
-                    return said
-            except ConnectionClosed as closed:
-                self._log.warning("worker_lost", error=str(closed))
-            except SocketClosed:
-                # The task that reads from the carrier finds out, too, and says why.
-                await asyncio.Event().wait()
+            how = await self._line.closed()
+            if self._end.done():
+                return
+            self._log.warning("worker_lost", error=how)
             self._line = None
             self._has_lost_worker = True
             patience_seconds = WORKER_BACK_SECONDS
 
-    async def _obey(self, line: WorkerLine, opened: LegOpened) -> HangUp | None:
-        frame_bytes = opened.to_person.frame_bytes
-        while True:
-            message = await line.receive()
+    def _worker_said(self, message: bytes | FromWorker) -> None:
+        if self._end.done():
+            return
+        try:
             if isinstance(message, bytes):
-                if (frame := read_frame(message, frame_bytes)) is not None:
-                    await self._play(*frame)
-            elif isinstance(message, HangUp):
-                return message
+                if (frame := read_frame(message, self._frame_bytes)) is not None:
+                    self._play(*frame)
             else:
-                await self._carry_out(message)
+                self._obey(message)
+        except SocketClosed:
+            pass  # The task that listens to the carrier finds out, too, and says why.
+        except Exception:
+            log.exception("leg_failed", call_id=str(self.ticket.call_id))
+            self._ended("failed")
 
-    async def _carry_out(self, message: FromWorker) -> None:
+    def _obey(self, message: FromWorker) -> None:
         match message:
+            case HangUp():
+                self._ended(message)
             case Flush():
                 self._pacing.flushed(self._clock())
-                for each in self._carrier.stream.send(CarrierFlush()):
-                    await self._carrier.socket.send(each)
+                self._send(CarrierFlush())
             case SendDtmf(digits=digits) if self._carrier.dtmf is DtmfWay.TONES:
                 outgoing = self._carrier.started.outgoing
                 sound, size = dtmf_sound(digits, outgoing), outgoing.frame_bytes
                 self._tones.extend(sound[at : at + size] for at in range(0, len(sound), size))
             case SendDtmf(digits=digits):
-                try:
-                    await self._carrier.api.send_dtmf(self.ticket.carrier_call_id, digits)
-                except CarrierProblem as problem:
-                    self._log.warning("dtmf_not_sent", error=problem.message)
+                self._keys.put_nowait(digits)
 
-    async def _play(self, header: FrameHeader, samples: bytes) -> None:
+    async def _press_keys(self) -> None:
+        """Where the carrier does so. The voice goes on meanwhile."""
+        while True:
+            digits = await self._keys.get()
+            try:
+                await self._carrier.api.send_dtmf(self.ticket.carrier_call_id, digits)
+            except CarrierProblem as problem:
+                self._log.warning("dtmf_not_sent", error=problem.message)
+
+    def _play(self, header: FrameHeader, samples: bytes) -> None:
         """While keys are being sent as sound, that takes the place of what the worker sends."""
         if self._tones:
             samples = self._tones.popleft()
         if self._pacing.may_send(FRAME_MS, self._clock()):
-            for each in self._carrier.stream.send(Audio(samples)):
-                await self._carrier.socket.send(each)
+            self._send(Audio(samples))
         if header.is_marked:
-            for each in self._carrier.stream.send(Marker(str(header.sequence))):
-                await self._carrier.socket.send(each)
+            self._send(Marker(str(header.sequence)))
+
+    def _send(self, message: Outgoing) -> None:
+        """Raises ``SocketClosed``."""
+        socket = self._carrier.socket
+        for each in self._carrier.stream.send(message):
+            if isinstance(message, Audio) and too_much_waits(socket.waiting_bytes, each):
+                self._pacing.dropped_frames += 1
+            else:
+                socket.send(each)
 
     # -- the end -------------------------------------------------------------------------------
 
@@ -277,8 +317,7 @@ class PhoneRelay:
                 wait_seconds = begun_at + number * FRAME_MS / 1000 - self._clock()
                 if wait_seconds > 0:
                     await asyncio.sleep(wait_seconds)
-                for each in self._carrier.stream.send(Audio(frame)):
-                    await self._carrier.socket.send(each)
+                self._send(Audio(frame))
             await asyncio.sleep(FRAME_MS / 1000)
 
     async def _end_at_carrier(self) -> None:

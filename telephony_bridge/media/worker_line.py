@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
 
 import structlog
 from pydantic import ValidationError
 from redis.asyncio import Redis
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.connection import broadcast
 from websockets.exceptions import InvalidHandshake, InvalidStatus
+from websockets.frames import DATA_OPCODES, Frame, Opcode
+from websockets.protocol import Event
 from websockets.typing import Subprotocol
 
 from contracts import redis_names
@@ -36,6 +42,8 @@ PONG_SECONDS = 5.0
 
 log = structlog.get_logger(__name__)
 
+OnMessage = Callable[[bytes | FromWorker], None]
+
 
 class NoWorker(Exception):
     """No worker took the leg in the time allowed."""
@@ -51,44 +59,76 @@ class _Door:
     secret: str
 
 
+class _Connection(ClientConnection):
+    """Gives messages on as they come: fifty a second for each leg wake no task."""
+
+    def __init__(self, on_message: OnMessage, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._on_message = on_message
+
+    def process_event(self, event: Event) -> None:
+        if not isinstance(event, Frame) or event.opcode not in DATA_OPCODES:
+            super().process_event(event)
+        elif event.opcode is Opcode.BINARY and event.fin:
+            self._on_message(bytes(event.data))
+        elif (document := _document(event)) is not None:
+            self._on_message(document)
+
+
 class WorkerLine:
-    """One open websocket. Reading ends when it closes."""
+    """One open websocket."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
 
-    async def send(self, message: bytes | FromBridge) -> None:
-        """Raises ``websockets.exceptions.ConnectionClosed``."""
-        if isinstance(message, bytes):
-            await self._connection.send(message)
+    def send(self, message: bytes | FromBridge) -> None:
+        """Without waiting: what the connection does not take yet adds to ``waiting_bytes``. Once it
+        is closed, nothing is sent."""
+        if not isinstance(message, bytes):
+            broadcast([self._connection], BridgeMessage(body=message).model_dump_json())
         else:
-            await self._connection.send(BridgeMessage(body=message).model_dump_json())
+            broadcast([self._connection], message)
 
-    async def receive(self) -> bytes | FromWorker:
-        """The next frame or document; what cannot be read is skipped.
+    @property
+    def waiting_bytes(self) -> int:
+        """Given to ``send``, and not yet taken by the connection."""
+        return self._connection.transport.get_write_buffer_size()
 
-        Raises:
-            websockets.exceptions.ConnectionClosed
-        """
-        while True:
-            message = await self._connection.recv()
-            if isinstance(message, bytes):
-                return message
-            try:
-                return read_json(WorkerMessage, message).body
-            except ValidationError as error:
-                log.warning("worker_message_unreadable", fault=fault(error))
+    async def closed(self) -> str:
+        """Returns once it is closed: how, for the log."""
+        await self._connection.wait_closed()
+        return f"{self._connection.close_code} {self._connection.close_reason}".strip()
 
     async def close(self) -> None:
         await self._connection.close()
 
 
+def _document(frame: Frame) -> FromWorker | None:
+    """What cannot be read is skipped. A worker sends each message in one frame."""
+    try:
+        if not frame.fin or frame.opcode is not Opcode.TEXT:
+            raise ValueError("a message in pieces")
+        return read_json(WorkerMessage, bytes(frame.data)).body
+    except ValueError as error:
+        what = fault(error) if isinstance(error, ValidationError) else str(error)
+        log.warning("worker_message_unreadable", fault=what)
+        return None
+
+
 async def open_line(
-    redis: Redis, leg: LegAddress, opened: LegOpened, within_seconds: float
+    redis: Redis,
+    leg: LegAddress,
+    opened: LegOpened,
+    on_message: OnMessage,
+    within_seconds: float,
 ) -> WorkerLine:
     """Find the worker by the call's lease and its heartbeat, and bring it the leg.
 
     A call that was created a moment ago is claimed soon, so this looks again and again.
+
+    Args:
+        on_message: is called with each frame and document of the worker as it comes; must not
+            raise.
 
     Raises:
         NoWorker: none took it in time.
@@ -101,7 +141,7 @@ async def open_line(
                 try:
                     door = await _door_of(redis, leg)
                     if door is not None:
-                        return await _opened(door, leg, opened)
+                        return await _opened(door, leg, opened, on_message)
                 except InvalidStatus as refused:
                     why = f"the worker answered {refused.response.status_code}"
                     if refused.response.status_code == 409:
@@ -131,7 +171,9 @@ async def _door_of(redis: Redis, leg: LegAddress) -> _Door | None:
     return None if address is None else _Door(address, str(secret))
 
 
-async def _opened(door: _Door, leg: LegAddress, opened: LegOpened) -> WorkerLine:
+async def _opened(
+    door: _Door, leg: LegAddress, opened: LegOpened, on_message: OnMessage
+) -> WorkerLine:
     connection = await connect(
         door.address + leg_path(leg),
         additional_headers={"Authorization": f"Bearer {leg_token(door.secret, leg)}"},
@@ -144,7 +186,8 @@ async def _opened(door: _Door, leg: LegAddress, opened: LegOpened) -> WorkerLine
         max_size=LARGEST_MESSAGE_BYTES,
         user_agent_header=None,
         proxy=None,
+        create_connection=cast(Any, partial(_Connection, on_message)),
     )
     line = WorkerLine(connection)
-    await line.send(opened)
+    line.send(opened)
     return line

@@ -20,10 +20,10 @@ from carriers.api import CarrierProblem
 from carriers.signed_request import CarrierRequest
 from link.connection import LINK_ERRORS
 from telemetry.metrics import CARRIER_REQUESTS
-from telephony_bridge.media.carrier_socket import SocketClosed
 from telephony_bridge.media.sentences import Sentence, wav_file
 from telephony_bridge.webhooks.accounts import Accounts, OpenAccount
 from telephony_bridge.webhooks.media_door import MediaDoor, UpgradeRefused
+from telephony_bridge.webhooks.media_socket import MediaSocket
 from telephony_bridge.webhooks.webhooks import Webhooks
 
 MOST_BODY_BYTES = 65_536
@@ -125,50 +125,11 @@ class BridgeApp:
                 return
             CARRIER_REQUESTS.labels("accepted").inc()
             await send({"type": "websocket.accept"})
-            await self._door.carry(admitted, AsgiSocket(receive, send))
+            await self._door.carry(admitted, MediaSocket(scope, receive, send))
         except LINK_ERRORS as error:
             CARRIER_REQUESTS.labels("failed").inc()
             _log.warning("media_without_link", error=str(error))
-            await AsgiSocket(receive, send).close()
-
-
-class AsgiSocket:
-    """Implements ``CarrierSocket``."""
-
-    def __init__(self, receive: Receive, send: Send) -> None:
-        self._receive = receive
-        self._send = send
-        self._closed = False
-
-    async def receive(self) -> str | bytes:
-        if self._closed:
-            raise SocketClosed
-        message = await self._receive()
-        if message["type"] != "websocket.receive":
-            self._closed = True
-            raise SocketClosed
-        text = message.get("text")
-        return text if text is not None else bytes(message.get("bytes") or b"")
-
-    async def send(self, message: str | bytes) -> None:
-        if self._closed:
-            raise SocketClosed
-        key = "text" if isinstance(message, str) else "bytes"
-        try:
-            await self._send({"type": "websocket.send", key: message})
-        except (OSError, RuntimeError) as error:
-            # What an ASGI server raises for a peer that is gone.
-            self._closed = True
-            raise SocketClosed from error
-
-    async def close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            await self._send({"type": "websocket.close", "code": 1000})
-        except (OSError, RuntimeError) as error:
-            _log.debug("socket_gone_already", error=str(error))
+            await MediaSocket(scope, receive, send).close()
 
 
 class BodyRefused(Exception):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import uvicorn
 
 from telephony_bridge.webhooks.app import BridgeApp
-from telephony_bridge.webhooks.steady_reading import SteadyReading
+from telephony_bridge.webhooks.media_socket import DirectWebSocket
 
 MOST_MESSAGE_BYTES = 65_536
 """Of a carrier's media websocket. Telnyx may send up to 30 s in one; we ask for 20 ms."""
@@ -49,7 +49,7 @@ class BridgeServer(uvicorn.Server):
             uvicorn.Config(
                 app,
                 lifespan="off",
-                ws=SteadyReading,
+                ws=DirectWebSocket,
                 ws_max_size=MOST_MESSAGE_BYTES,
                 ws_per_message_deflate=False,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,

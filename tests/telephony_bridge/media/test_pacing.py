@@ -1,6 +1,6 @@
 import pytest
 
-from telephony_bridge.media.pacing import Pacing
+from telephony_bridge.media.pacing import Pacing, too_much_waits
 
 
 def test_a_carrier_never_holds_more_than_200_ms() -> None:
@@ -30,3 +30,9 @@ def test_a_flushed_carrier_holds_nothing() -> None:
     pacing.flushed(now=0.05)
     assert pacing.held_ms(now=0.05) == 0
     assert pacing.may_send(20, now=0.05)
+
+
+def test_a_connection_that_has_200_ms_of_sound_to_send_gets_no_more() -> None:
+    frame = bytes(160)
+    assert not too_much_waits(10 * len(frame), frame)
+    assert too_much_waits(10 * len(frame) + 1, frame)
