@@ -73,19 +73,22 @@ async def hold_call(
 
 
 async def interrupt(phone: Phone) -> float:
-    """Milliseconds until the agent, who is speaking, is silent."""
+    """Milliseconds until the agent, who is speaking, is silent.
+
+    What it says once nothing of the person can be heard any more is its answer.
+    """
     phone.say(INTERRUPTION)
     await phone.until_said()
-    said_ms = phone.heard_ms
-    began_ms = phone.began_ms[0] + _silent_start_ms(INTERRUPTION)
-    heard_ms = [at for at in phone.loud_ms(began_ms) if at < said_ms]
-    return max(heard_ms) + FRAME_MS - began_ms if heard_ms else 0
+    first_ms, last_ms = (phone.began_ms[0] + at for at in _audible_ms(INTERRUPTION))
+    heard_ms = [at for at in phone.loud_ms(first_ms) if at < last_ms]
+    return max(heard_ms) + FRAME_MS - first_ms if heard_ms else 0
 
 
-def _silent_start_ms(text: str) -> int:
-    """How long it takes until something of ``text`` can be heard, in whole frames."""
-    loud = np.abs(spoken(text).astype(np.int32)) > LOUD
-    return int(np.argmax(loud)) * 1000 // PHONE_HZ // FRAME_MS * FRAME_MS
+def _audible_ms(text: str) -> tuple[int, int]:
+    """From when until when something of ``text`` can be heard, in whole frames."""
+    loud = np.flatnonzero(np.abs(spoken(text).astype(np.int32)) > LOUD)
+    first, last = (int(at) * 1000 // PHONE_HZ // FRAME_MS for at in (loud[0], loud[-1]))
+    return first * FRAME_MS, (last + 1) * FRAME_MS
 
 
 async def measure(

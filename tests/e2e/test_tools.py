@@ -28,6 +28,9 @@ OWN_KEY = "sk-the-tenants-own-key-1234"
 SECRET = "t0ken-of-the-restaurant"
 LINE = "Do you have a table for four people on Tuesday?"
 THAT_IS_ALL = "No, thank you, that is all."
+GOODBYE = "Goodbye."
+"""A caller who has nothing more to say hangs up in the first pause of the agent's last words. On a
+busy machine there are such pauses."""
 LAST_WORDS = (
     "Thank you for calling the restaurant at the old harbor. We are open every day from noon until "
     "late in the evening, and our kitchen closes at ten. If you come by car, please use the garage "
@@ -69,7 +72,7 @@ async def test_a_tool_answers_on_the_call_and_its_secret_stays_secret(tmp_path: 
             "body": {"when": "{{ day }}", "people": "{{ guests }}", "channel": "phone"},
             "speak_while": "One moment please, I will look.",
         }
-        heard, events = await _call_with(tool, wire, tmp_path, LINE, THAT_IS_ALL)
+        heard, events = await _call_with(tool, wire, tmp_path, LINE, THAT_IS_ALL, GOODBYE, GOODBYE)
 
     assert "one moment" in heard
     assert "thank you for calling" in heard, "the model has hung up without a word"
