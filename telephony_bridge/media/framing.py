@@ -15,7 +15,7 @@ class Framing:
 
     def frames(self, payload: bytes) -> list[bytes]:
         """The messages for the worker that ``payload`` completes."""
-        if not self._rest and len(payload) == self._frame_bytes:
+        if not self._rest and len(payload) == self._frame_bytes:  # As nearly always.
             return [self._frame(payload)]
         sound = self._rest + payload
         whole = len(sound) - len(sound) % self._frame_bytes

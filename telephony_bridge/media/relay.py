@@ -60,6 +60,8 @@ FIRST_WORKER_SECONDS = 10.0
 """How long a caller whose call was just admitted waits for a worker to take it."""
 WORKER_BACK_SECONDS = 2.0
 """How long a worker whose websocket broke has to take the leg again. Then it is taken for dead."""
+KEYS_SECONDS = 5.0
+"""How long a carrier has to press the last keys before it is told to hang up."""
 HANG_UP_TRIES = 3
 HANG_UP_PAUSE_SECONDS = 0.5
 
@@ -80,10 +82,6 @@ class CarrierLeg:
     early: Sequence[Incoming]
     api: CarrierApi
     dtmf: DtmfWay
-
-
-class LegElsewhere(Exception):
-    """Another websocket carries the leg, which goes on."""
 
 
 End = StopReason | HangUp | Sentence | Literal["asked", "failed"]
@@ -134,7 +132,8 @@ class PhoneRelay:
             return
         try:
             await self._relay(opened)
-        except LegElsewhere:
+        except LegTaken:
+            # The leg goes on, with another websocket.
             self._log.warning("leg_has_another_websocket")
         except Exception:
             log.exception("leg_failed", call_id=str(self.ticket.call_id))
@@ -176,6 +175,10 @@ class PhoneRelay:
                 await self._say(end, opened)
                 self._log.info("leg_ended_by_us", said=end.value)
             case HangUp():
+                # Keys that were asked for before are pressed.
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(KEYS_SECONDS):
+                        await self._keys.join()
                 self._log.info("leg_ended_by_us")
         await self._end_at_carrier()
 
@@ -193,7 +196,6 @@ class PhoneRelay:
         self._pass_on(self._carrier.early)
         await self._carrier.socket.listen(self._carrier_said)
         self._pass_on(self._carrier.stream.closed())
-        self._ended(StopReason.CLOSED)
 
     def _carrier_said(self, message: str | bytes) -> None:
         try:
@@ -238,8 +240,6 @@ class PhoneRelay:
                 self._log.warning("leg_has_no_worker", error=str(error))
                 self._ended(Sentence.FAULT)
                 return
-            except LegTaken as error:
-                raise LegElsewhere from error
             self._has_lost_worker = False
             how = await self._line.closed()
             if self._end.done():
@@ -286,6 +286,8 @@ class PhoneRelay:
                 await self._carrier.api.send_dtmf(self.ticket.carrier_call_id, digits)
             except CarrierProblem as problem:
                 self._log.warning("dtmf_not_sent", error=problem.message)
+            finally:
+                self._keys.task_done()
 
     def _play(self, header: FrameHeader, samples: bytes) -> None:
         """While keys are being sent as sound, that takes the place of what the worker sends."""

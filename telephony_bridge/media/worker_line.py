@@ -105,13 +105,13 @@ class WorkerLine:
 
 def _document(frame: Frame) -> FromWorker | None:
     """What cannot be read is skipped. A worker sends each message in one frame."""
+    if not frame.fin or frame.opcode is not Opcode.TEXT:
+        log.warning("worker_message_unreadable", fault="it came in pieces")
+        return None
     try:
-        if not frame.fin or frame.opcode is not Opcode.TEXT:
-            raise ValueError("a message in pieces")
         return read_json(WorkerMessage, bytes(frame.data)).body
-    except ValueError as error:
-        what = fault(error) if isinstance(error, ValidationError) else str(error)
-        log.warning("worker_message_unreadable", fault=what)
+    except ValidationError as error:
+        log.warning("worker_message_unreadable", fault=fault(error))
         return None
 
 

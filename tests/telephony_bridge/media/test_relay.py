@@ -226,6 +226,31 @@ async def test_a_worker_that_hangs_up_ends_the_leg(setting: Setting) -> None:
     assert setting.api.hung_up == [CALL_SID]
 
 
+async def test_keys_that_were_asked_for_are_pressed_before_the_line_is_hung_up(
+    setting: Setting,
+) -> None:
+    async with setting.relaying():
+        setting.worker_says(SendDtmf(digits="1"))
+        setting.worker_says(SendDtmf(digits="2"))
+        setting.worker_says(HangUp())
+        await asyncio.sleep(0)
+        assert setting.api.hung_up == []
+        setting.api.takes_keys.set()
+    assert setting.api.keys == ["1", "2"]
+    assert setting.api.hung_up == [CALL_SID]
+
+
+async def test_a_carrier_that_never_presses_keys_is_hung_up_all_the_same(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relay_module, "KEYS_SECONDS", 0.01)
+    async with setting.relaying():
+        setting.worker_says(SendDtmf(digits="1"))
+        setting.worker_says(HangUp())
+    assert setting.api.keys == []
+    assert setting.api.hung_up == [CALL_SID]
+
+
 async def test_a_carrier_that_stops_is_told_to_the_worker_and_hung_up(setting: Setting) -> None:
     async with setting.relaying():
         setting.carrier_says('{"event":"stop"}')
