@@ -58,6 +58,8 @@ def configure_logging(
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
+    # It tells of each connection and its buffers at "info". Legs have events of their own.
+    logging.getLogger("picows").setLevel(max(root.level, logging.WARNING))
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,

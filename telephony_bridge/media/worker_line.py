@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, cast
+from http import HTTPStatus
 
 import structlog
+from picows import (
+    WSCloseCode,
+    WSFrame,
+    WSHandshakeError,
+    WSInvalidStatusError,
+    WSListener,
+    WSMsgType,
+    WSTransport,
+    ws_connect,
+)
 from pydantic import ValidationError
 from redis.asyncio import Redis
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.asyncio.connection import broadcast
-from websockets.exceptions import InvalidHandshake, InvalidStatus
-from websockets.frames import DATA_OPCODES, Frame, Opcode
-from websockets.protocol import Event
-from websockets.typing import Subprotocol
 
 from contracts import redis_names
 from contracts.heartbeat import WorkerHeartbeat
@@ -37,8 +40,8 @@ from link.connection import LINK_ERRORS
 
 CONNECT_SECONDS = 2.0
 LOOK_EVERY_SECONDS = 0.05
-PING_SECONDS = 3.0
-PONG_SECONDS = 5.0
+PING_SECONDS = 4.0
+"""After so long without a frame a worker is asked whether it is there. It has as long to answer."""
 
 log = structlog.get_logger(__name__)
 
@@ -59,57 +62,69 @@ class _Door:
     secret: str
 
 
-class _Connection(ClientConnection):
+class _Messages(WSListener):
     """Gives messages on as they come: fifty a second for each leg wake no task."""
 
-    def __init__(self, on_message: OnMessage, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, on_message: OnMessage) -> None:
         self._on_message = on_message
 
-    def process_event(self, event: Event) -> None:
-        if not isinstance(event, Frame) or event.opcode not in DATA_OPCODES:
-            super().process_event(event)
-        elif event.opcode is Opcode.BINARY and event.fin:
-            self._on_message(bytes(event.data))
-        elif (document := _document(event)) is not None:
-            self._on_message(document)
+    def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
+        if frame.msg_type is WSMsgType.BINARY and frame.fin:
+            self._on_message(frame.get_payload_as_bytes())
+        elif frame.msg_type is WSMsgType.CLOSE:
+            transport.send_close(WSCloseCode.OK)
+            transport.disconnect()
+        elif frame.msg_type is not WSMsgType.PONG:
+            document = _document(frame)
+            if document is not None:
+                self._on_message(document)
+
+    def pause_writing(self) -> None:
+        """The relay looks at ``waiting_bytes`` itself."""
+
+    def resume_writing(self) -> None:
+        """Nobody waits for it."""
 
 
 class WorkerLine:
     """One open websocket."""
 
-    def __init__(self, connection: ClientConnection) -> None:
-        self._connection = connection
+    def __init__(self, transport: WSTransport) -> None:
+        self._transport = transport
 
     def send(self, message: bytes | FromBridge) -> None:
         """Without waiting: what the connection does not take yet adds to ``waiting_bytes``. Once it
         is closed, nothing is sent."""
-        if not isinstance(message, bytes):
-            broadcast([self._connection], BridgeMessage(body=message).model_dump_json())
+        if isinstance(message, bytes):
+            self._transport.send(WSMsgType.BINARY, message)
         else:
-            broadcast([self._connection], message)
+            document = BridgeMessage(body=message).model_dump_json()
+            self._transport.send(WSMsgType.TEXT, document)
 
     @property
     def waiting_bytes(self) -> int:
         """Given to ``send``, and not yet taken by the connection."""
-        return self._connection.transport.get_write_buffer_size()
+        return self._transport.underlying_transport.get_write_buffer_size()
 
     async def closed(self) -> str:
         """Returns once it is closed: how, for the log."""
-        await self._connection.wait_closed()
-        return f"{self._connection.close_code} {self._connection.close_reason}".strip()
+        await self._transport.wait_disconnected()
+        handshake = self._transport.close_handshake
+        told = None if handshake is None else handshake.recv or handshake.sent
+        return "it broke" if told is None else f"{told.code:d} {told.reason or ''}".strip()
 
     async def close(self) -> None:
-        await self._connection.close()
+        self._transport.send_close(WSCloseCode.OK)
+        self._transport.disconnect()
 
 
-def _document(frame: Frame) -> FromWorker | None:
+def _document(frame: WSFrame) -> FromWorker | None:
     """What cannot be read is skipped. A worker sends each message in one frame."""
-    if not frame.fin or frame.opcode is not Opcode.TEXT:
+    if not frame.fin or frame.msg_type is not WSMsgType.TEXT:
         log.warning("worker_message_unreadable", fault="it came in pieces")
         return None
     try:
-        return read_json(WorkerMessage, bytes(frame.data)).body
+        return read_json(WorkerMessage, frame.get_payload_as_bytes()).body
     except ValidationError as error:
         log.warning("worker_message_unreadable", fault=fault(error))
         return None
@@ -142,11 +157,12 @@ async def open_line(
                     door = await _door_of(redis, leg)
                     if door is not None:
                         return await _opened(door, leg, opened, on_message)
-                except InvalidStatus as refused:
-                    why = f"the worker answered {refused.response.status_code}"
-                    if refused.response.status_code == 409:
+                except WSInvalidStatusError as refused:
+                    status = refused.response.status if refused.response else None
+                    why = f"the worker answered {status}"
+                    if status is HTTPStatus.CONFLICT:
                         raise LegTaken(why) from refused
-                except (*LINK_ERRORS, InvalidHandshake, TimeoutError) as error:
+                except (*LINK_ERRORS, WSHandshakeError, TimeoutError) as error:
                     why = f"{type(error).__name__}: {error}"
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
     except TimeoutError:
@@ -174,20 +190,22 @@ async def _door_of(redis: Redis, leg: LegAddress) -> _Door | None:
 async def _opened(
     door: _Door, leg: LegAddress, opened: LegOpened, on_message: OnMessage
 ) -> WorkerLine:
-    connection = await connect(
-        door.address + leg_path(leg),
-        additional_headers={"Authorization": f"Bearer {leg_token(door.secret, leg)}"},
-        subprotocols=[Subprotocol(SUBPROTOCOL)],
-        compression=None,
-        open_timeout=CONNECT_SECONDS,
-        ping_interval=PING_SECONDS,
-        ping_timeout=PONG_SECONDS,
-        close_timeout=1,
-        max_size=LARGEST_MESSAGE_BYTES,
-        user_agent_header=None,
-        proxy=None,
-        create_connection=cast(Any, partial(_Connection, on_message)),
-    )
-    line = WorkerLine(connection)
+    async with asyncio.timeout(CONNECT_SECONDS):
+        transport, listener = await ws_connect(
+            lambda: _Messages(on_message),
+            door.address + leg_path(leg),
+            extra_headers={
+                "Authorization": f"Bearer {leg_token(door.secret, leg)}",
+                "Sec-WebSocket-Protocol": SUBPROTOCOL,
+            },
+            max_redirects=0,
+            enable_auto_ping=True,
+            auto_ping_idle_timeout=PING_SECONDS,
+            auto_ping_reply_timeout=PING_SECONDS,
+            max_frame_size=LARGEST_MESSAGE_BYTES,
+        )
+    if listener is None:
+        raise ConnectionError("the worker closed the connection")
+    line = WorkerLine(transport)
     line.send(opened)
     return line

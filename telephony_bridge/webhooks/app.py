@@ -23,8 +23,8 @@ from telemetry.metrics import CARRIER_REQUESTS
 from telephony_bridge.media.sentences import Sentence, wav_file
 from telephony_bridge.webhooks.accounts import Accounts, OpenAccount
 from telephony_bridge.webhooks.media_door import MediaDoor, UpgradeRefused
-from telephony_bridge.webhooks.media_socket import MediaSocket
 from telephony_bridge.webhooks.webhooks import Webhooks
+from telephony_bridge.webhooks.websocket_upgrade import MEDIA_SOCKET
 
 MOST_BODY_BYTES = 65_536
 BODY_SECONDS = 10.0
@@ -125,11 +125,11 @@ class BridgeApp:
                 return
             CARRIER_REQUESTS.labels("accepted").inc()
             await send({"type": "websocket.accept"})
-            await self._door.carry(admitted, MediaSocket(scope, receive, send))
+            await self._door.carry(admitted, scope["extensions"][MEDIA_SOCKET])
         except LINK_ERRORS as error:
             CARRIER_REQUESTS.labels("failed").inc()
             _log.warning("media_without_link", error=str(error))
-            await MediaSocket(scope, receive, send).close()
+            await send({"type": "websocket.close"})
 
 
 class BodyRefused(Exception):

@@ -1,115 +1,141 @@
-"""A carrier's media websocket, without a queue between the connection and the relay.
+"""A carrier's media websocket, once it is accepted.
 
-ASGI hands each message over through a queue and a task. A leg has a hundred messages a second, so
-that would be half of a bridge's work.
+Each message is handed on in the call that brings it. A leg has a hundred messages a second, so a
+queue and a task for each would be half of a bridge's work.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from typing import Any, cast
 
-import structlog
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.exceptions import InvalidState
-from websockets.http11 import Request
+from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
 
 from telephony_bridge.media.carrier_socket import SocketClosed
 
-EXTENSION = "switchboard.direct_websocket"
-"""Where an application finds the connection in its ASGI scope's ``extensions``."""
-_log = structlog.get_logger(__name__)
+MOST_MESSAGE_BYTES = 65_536
+"""Telnyx may send up to 30 s in one; we ask for 20 ms."""
 
 OnMessage = Callable[[str | bytes], None]
 
 
-class DirectWebSocket(WebSocketsSansIOProtocol):
-    """Uvicorn's websocket. While somebody listens, messages take the short way."""
-
-    on_message: OnMessage | None = None
-
-    def handle_connect(self, event: Request) -> None:
-        super().handle_connect(event)
-        if not self.close_sent:
-            extensions = cast("dict[str, Any]", self.scope["extensions"])
-            extensions[EXTENSION] = self
-
-    def send_receive_event_to_app(self) -> None:
-        if self.on_message is None or self.close_sent:
-            super().send_receive_event_to_app()
-            return
-        message = self.frames[0] if len(self.frames) == 1 else b"".join(self.frames)
-        self.frames = []
-        # Text that is no UTF-8 is a message that cannot be read, and ends no call.
-        is_text = self.curr_msg_data_type == "text"
-        self.on_message(message.decode(errors="replace") if is_text else bytes(message))
-
-    def send_now(self, message: str | bytes) -> None:
-        """
-        Raises:
-            SocketClosed
-        """
-        if self.disconnected or self.close_sent:
-            raise SocketClosed
-        try:
-            if isinstance(message, str):
-                self.conn.send_text(message.encode())
-            else:
-                self.conn.send_binary(message)
-        except InvalidState as error:
-            raise SocketClosed from error
-        self.transport.write(b"".join(self.conn.data_to_send()))
-
-
-class MediaSocket:
+class MediaSocket(WSListener):
     """Implements ``CarrierSocket``.
 
     Args:
-        scope, receive, send: of a websocket that ``DirectWebSocket`` serves, after its connect.
+        on_gone: is called once, when the connection is no more.
     """
 
-    def __init__(self, scope: Any, receive: Any, send: Any) -> None:
-        self._websocket: DirectWebSocket = scope["extensions"][EXTENSION]
-        self._receive = receive
-        self._send = send
+    def __init__(self, on_gone: Callable[[], None]) -> None:
+        self._on_gone = on_gone
+        self._transport: WSTransport | None = None
+        self._on_message: OnMessage | None = None
+        self._waiting: asyncio.Queue[str | bytes | None] = asyncio.Queue()
+        """What comes while nobody listens. ``None``: no more will."""
         self._is_closed = False
+        self._pieces: bytearray | None = None
+        """Of a message that is not complete."""
+        self._is_text = False
+
+    @property
+    def is_open(self) -> bool:
+        return self._transport is not None and not self._is_closed
+
+    # -- as the relay uses it ------------------------------------------------------------------
 
     async def receive(self) -> str | bytes:
-        if self._is_closed:
+        if self._is_closed and self._waiting.empty():
             raise SocketClosed
-        message = await self._receive()
-        if message["type"] != "websocket.receive":
-            self._is_closed = True
+        message = await self._waiting.get()
+        if message is None:
             raise SocketClosed
-        text = message.get("text")
-        return text if text is not None else bytes(message.get("bytes") or b"")
+        if self._waiting.empty() and self._transport is not None:
+            self._transport.underlying_transport.resume_reading()
+        return message
 
     async def listen(self, on_message: OnMessage) -> None:
         # What came before waits in the queue and is taken first: that does not yield to the loop.
-        self._websocket.on_message = on_message
+        self._on_message = on_message
         try:
             while True:
                 on_message(await self.receive())
         except SocketClosed:
             return
         finally:
-            self._websocket.on_message = None
+            self._on_message = None
 
     def send(self, message: str | bytes) -> None:
-        if self._is_closed:
+        if self._transport is None or self._is_closed:
             raise SocketClosed
-        self._websocket.send_now(message)
+        kind = WSMsgType.TEXT if isinstance(message, str) else WSMsgType.BINARY
+        self._transport.send(kind, message)
 
     @property
     def waiting_bytes(self) -> int:
-        return self._websocket.transport.get_write_buffer_size()
+        if self._transport is None:
+            return 0
+        return self._transport.underlying_transport.get_write_buffer_size()
 
     async def close(self) -> None:
-        if self._is_closed:
+        self.end(WSCloseCode.OK)
+
+    def end(self, code: WSCloseCode) -> None:
+        """Close it, if it is open. Idempotent."""
+        if self._transport is not None and not self._is_closed:
+            self._transport.send_close(code)
+            self._transport.disconnect()
+        self._over()
+
+    def _over(self) -> None:
+        if not self._is_closed:
+            self._is_closed = True
+            self._waiting.put_nowait(None)
+
+    # -- as picows calls it --------------------------------------------------------------------
+
+    def on_ws_connected(self, transport: WSTransport) -> None:
+        self._transport = transport
+
+    def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
+        kind = frame.msg_type
+        if kind is WSMsgType.CLOSE:
+            self.end(WSCloseCode.OK)
+        elif kind is WSMsgType.PONG or self._is_closed:
             return
-        self._is_closed = True
-        try:
-            await self._send({"type": "websocket.close", "code": 1000})
-        except (OSError, RuntimeError) as error:
-            # What an ASGI server raises for a peer that is gone.
-            _log.debug("socket_gone_already", error=str(error))
+        elif frame.fin and kind is not WSMsgType.CONTINUATION:
+            self._heard(frame.get_payload_as_bytes(), kind is WSMsgType.TEXT)
+        else:
+            self._piece(frame)
+
+    def on_ws_disconnected(self, transport: WSTransport) -> None:
+        self._over()
+        self._on_gone()
+
+    def pause_writing(self) -> None:
+        """The relay looks at ``waiting_bytes`` itself."""
+
+    def resume_writing(self) -> None:
+        """Nobody waits for it."""
+
+    def _piece(self, frame: WSFrame) -> None:
+        if frame.msg_type is not WSMsgType.CONTINUATION:
+            self._pieces, self._is_text = bytearray(), frame.msg_type is WSMsgType.TEXT
+        if self._pieces is None:
+            self.end(WSCloseCode.PROTOCOL_ERROR)
+            return
+        self._pieces += frame.get_payload_as_bytes()
+        if len(self._pieces) > MOST_MESSAGE_BYTES:
+            self.end(WSCloseCode.MESSAGE_TOO_BIG)
+        elif frame.fin:
+            message, self._pieces = bytes(self._pieces), None
+            self._heard(message, self._is_text)
+
+    def _heard(self, content: bytes, is_text: bool) -> None:
+        # Text that is no UTF-8 is a message that cannot be read, and ends no call.
+        message = content.decode(errors="replace") if is_text else content
+        if self._on_message is not None:
+            self._on_message(message)
+            return
+        self._waiting.put_nowait(message)
+        if self._transport is not None:
+            self._transport.underlying_transport.pause_reading()

@@ -9,10 +9,8 @@ from collections.abc import Iterator
 import uvicorn
 
 from telephony_bridge.webhooks.app import BridgeApp
-from telephony_bridge.webhooks.media_socket import DirectWebSocket
+from telephony_bridge.webhooks.websocket_upgrade import WebSocketUpgrade
 
-MOST_MESSAGE_BYTES = 65_536
-"""Of a carrier's media websocket. Telnyx may send up to 30 s in one; we ask for 20 ms."""
 KEEP_ALIVE_SECONDS = 75
 SHUTDOWN_SECONDS = 1
 _BACKLOG = 512
@@ -49,9 +47,7 @@ class BridgeServer(uvicorn.Server):
             uvicorn.Config(
                 app,
                 lifespan="off",
-                ws=DirectWebSocket,
-                ws_max_size=MOST_MESSAGE_BYTES,
-                ws_per_message_deflate=False,
+                ws=WebSocketUpgrade,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
                 log_config=None,

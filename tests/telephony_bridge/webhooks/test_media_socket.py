@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -10,173 +11,304 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from telephony_bridge.media.carrier_socket import SocketClosed
-from telephony_bridge.webhooks.media_socket import DirectWebSocket, MediaSocket
+from telephony_bridge.webhooks.media_socket import MOST_MESSAGE_BYTES, MediaSocket
+from telephony_bridge.webhooks.websocket_upgrade import MEDIA_SOCKET, WebSocketUpgrade
+from tests.runtime.until import until
 
 UPGRADE = (
-    b"GET / HTTP/1.1\r\nHost: bridge\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"GET /media?a=1 HTTP/1.1\r\nHost: bridge\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
 )
-TEXT, BINARY, CLOSE, LAST = 1, 2, 8, 0x80
+CONTINUATION, TEXT, BINARY, CLOSE, PING, LAST = 0, 1, 2, 8, 9, 0x80
 MASK_OF_ZEROS = b"\0\0\0\0"
 
 
-def frame(kind: int, content: bytes, last: int = LAST) -> bytes:
-    """From a client."""
-    return bytes([last | kind, 0x80 | len(content)]) + MASK_OF_ZEROS + content
+class Carrier:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
 
+    def send(self, data: bytes) -> None:
+        self._writer.write(data)
 
-class Connection(asyncio.Transport):
-    """Takes as much as it is told."""
+    def say(self, kind: int, content: bytes, last: int = LAST) -> None:
+        size = bytes([0x80 | min(len(content), 127)])
+        if len(content) > 125:
+            size += len(content).to_bytes(8, "big")
+        self.send(bytes([last | kind]) + size + MASK_OF_ZEROS + content)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.written: list[bytes] = []
-        self.waiting_bytes = 0
-        self.reads = True
-        self.is_closed = False
+    async def status(self) -> int:
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        return int(head.split()[1])
 
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        self.written.append(bytes(data))
+    async def frame(self) -> tuple[int, bytes]:
+        kind, size = await self._reader.readexactly(2)
+        return kind & 0x0F, await self._reader.readexactly(size)
 
-    def get_write_buffer_size(self) -> int:
-        return self.waiting_bytes
+    async def sees_the_end(self) -> None:
+        await self._reader.read()
 
-    def pause_reading(self) -> None:
-        self.reads = False
-
-    def resume_reading(self) -> None:
-        self.reads = True
-
-    def is_closing(self) -> bool:
-        return self.is_closed
-
-    def close(self) -> None:
-        self.is_closed = True
+    def goes(self) -> None:
+        self._writer.transport.abort()
 
 
 class Application:
-    """Accepts, and leaves its socket to the test."""
+    """Gives the answer it is told to. What it accepts is the test's, as long as that lasts."""
 
     def __init__(self) -> None:
+        self.answer = "websocket.accept"
+        self.scope: dict[str, Any] = {}
         self.socket: asyncio.Future[MediaSocket] = asyncio.get_running_loop().create_future()
+        self.is_over = asyncio.Event()
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        await receive()
-        await send({"type": "websocket.accept"})
-        self.socket.set_result(MediaSocket(scope, receive, send))
-        await asyncio.Event().wait()
+        self.scope = scope
+        assert (await receive())["type"] == "websocket.connect"
+        await self.may_answer.wait()
+        if self.answer == "an exception":
+            raise ValueError(self.answer)
+        if self.answer:
+            await send({"type": self.answer})
+            self.socket.set_result(scope["extensions"][MEDIA_SOCKET])
+            await self.is_over.wait()
+
+
+class Bridge:
+    def __init__(self, application: Application) -> None:
+        self.state = ServerState()
+        self.upgrades: list[WebSocketUpgrade] = []
+        config = uvicorn.Config(application, lifespan="off", log_config=None)
+        config.load()
+        self._config = config
+
+    def connection(self) -> WebSocketUpgrade:
+        self.upgrades.append(WebSocketUpgrade(self._config, self.state, {}))
+        return self.upgrades[-1]
+
+    async def has_no_connection(self) -> None:
+        await until(lambda: not self.state.connections and not self.state.tasks)
 
 
 @pytest.fixture
-async def application() -> Application:
-    return Application()
+async def application() -> AsyncIterator[Application]:
+    application = Application()
+    yield application
+    application.is_over.set()
 
 
 @pytest.fixture
-async def carrier(application: Application) -> DirectWebSocket:
-    config = uvicorn.Config(application, lifespan="off", log_config=None, ws_ping_interval=None)
-    config.load()
-    websocket = DirectWebSocket(config, ServerState(), {})
-    websocket.connection_made(Connection())
-    websocket.data_received(UPGRADE)
-    return websocket
+async def bridge(application: Application) -> Bridge:
+    return Bridge(application)
 
 
 @pytest.fixture
-async def socket(application: Application, carrier: DirectWebSocket) -> MediaSocket:
+async def carrier(bridge: Bridge) -> AsyncIterator[Carrier]:
+    """Connected; it has asked for nothing yet."""
+    server = await asyncio.get_running_loop().create_server(bridge.connection, "127.0.0.1", 0)
+    async with server:
+        carrier = Carrier(*await asyncio.open_connection(*server.sockets[0].getsockname()))
+        yield carrier
+        carrier.goes()
+
+
+@pytest.fixture
+async def socket(application: Application, carrier: Carrier) -> MediaSocket:
+    carrier.send(UPGRADE)
+    assert await carrier.status() == 101
     return await application.socket
 
 
-def connection_of(carrier: DirectWebSocket) -> Connection:
-    assert isinstance(carrier.transport, Connection)
-    return carrier.transport
+async def answered(carrier: Carrier) -> None:
+    """All that the carrier has sent was read: its ping, which came last, has its pong."""
+    carrier.say(PING, b"?")
+    assert await carrier.frame() == (0xA, b"?")
 
 
-async def test_messages_are_heard_in_the_call_that_brings_them(
-    carrier: DirectWebSocket, socket: MediaSocket
-) -> None:
+async def test_messages_are_heard_whole(carrier: Carrier, socket: MediaSocket) -> None:
     heard: list[str | bytes] = []
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(socket.listen(heard.append))
-        await asyncio.sleep(0)
-        carrier.data_received(frame(TEXT, b"one") + frame(BINARY, b"\x01\x02"))
-        assert heard == ["one", b"\x01\x02"]
-        carrier.data_received(frame(TEXT, b"in ", 0) + frame(0, b"pieces"))
-        assert heard[2:] == ["in pieces"]
-        assert connection_of(carrier).reads
-        carrier.connection_lost(None)
+        carrier.say(TEXT, b"one")
+        carrier.say(BINARY, b"\x01\x02")
+        carrier.say(TEXT, b"in ", 0)
+        carrier.say(PING, b"")
+        carrier.say(CONTINUATION, b"pie", 0)
+        carrier.say(CONTINUATION, b"ces")
+        await until(lambda: len(heard) == 3)
+        assert heard == ["one", b"\x01\x02", "in pieces"]
+        carrier.goes()
 
 
 async def test_what_came_before_somebody_listens_comes_first(
-    carrier: DirectWebSocket, socket: MediaSocket
+    carrier: Carrier, socket: MediaSocket
 ) -> None:
     heard: list[str | bytes] = []
-    carrier.data_received(frame(TEXT, b"start"))
-    carrier.data_received(frame(TEXT, b"one"))
+    for message in (b"start", b"one", b"two"):
+        carrier.say(TEXT, message)
     assert await socket.receive() == "start"
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(socket.listen(heard.append))
-        await asyncio.sleep(0)
-        carrier.data_received(frame(TEXT, b"two"))
-        assert heard == ["one", "two"]
-        assert connection_of(carrier).reads
-        carrier.connection_lost(None)
+        await until(lambda: len(heard) == 2)
+        carrier.say(TEXT, b"three")
+        await until(lambda: len(heard) == 3)
+        assert heard == ["one", "two", "three"]
+        carrier.goes()
 
 
 async def test_a_carrier_is_read_no_further_while_nobody_listens(
-    carrier: DirectWebSocket, socket: MediaSocket
+    carrier: Carrier, socket: MediaSocket
 ) -> None:
-    carrier.data_received(frame(TEXT, b"start"))
-    assert not connection_of(carrier).reads
+    carrier.say(TEXT, b"start")
+    assert socket._transport is not None
+    connection = socket._transport.underlying_transport
+    await until(lambda: not connection.is_reading())
     await socket.receive()
-    assert connection_of(carrier).reads
+    assert connection.is_reading()
 
 
-async def test_text_that_is_no_utf_8_closes_nothing(
-    carrier: DirectWebSocket, socket: MediaSocket
+async def test_text_that_is_no_utf_8_closes_nothing(carrier: Carrier, socket: MediaSocket) -> None:
+    carrier.say(TEXT, b"\xff\xfe")
+    assert await socket.receive() == "\ufffd\ufffd"
+    await answered(carrier)
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [[(CONTINUATION, b"of nothing", LAST)], [(TEXT, b"x" * MOST_MESSAGE_BYTES, 0), (0, b"x", 0)]],
+)
+async def test_pieces_that_make_no_message_end_the_connection(
+    carrier: Carrier, socket: MediaSocket, pieces: list[tuple[int, bytes, int]]
 ) -> None:
-    heard: list[str | bytes] = []
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(socket.listen(heard.append))
-        await asyncio.sleep(0)
-        carrier.data_received(frame(TEXT, b"\xff\xfe"))
-        carrier.data_received(frame(TEXT, b"two"))
-        assert heard == ["\ufffd\ufffd", "two"]
-        carrier.connection_lost(None)
+    for kind, content, last in pieces:
+        carrier.say(kind, content, last)
+    with pytest.raises(SocketClosed):
+        await asyncio.wait_for(socket.receive(), 5)
+    kind, code = await carrier.frame()
+    assert (kind, int.from_bytes(code, "big")) == (CLOSE, 1002 if len(pieces) == 1 else 1009)
 
 
-async def test_a_message_leaves_at_once(carrier: DirectWebSocket, socket: MediaSocket) -> None:
+async def test_a_message_leaves_at_once(carrier: Carrier, socket: MediaSocket) -> None:
     socket.send("one")
     socket.send(b"\x01\x02")
-    text, binary = connection_of(carrier).written[-2:]
-    assert (text, binary) == (b"\x81\x03one", b"\x82\x02\x01\x02")
-    connection_of(carrier).waiting_bytes = 7
-    assert socket.waiting_bytes == 7
+    assert [await carrier.frame(), await carrier.frame()] == [(TEXT, b"one"), (BINARY, b"\x01\x02")]
+    assert socket.waiting_bytes == 0
+
+
+async def test_what_a_connection_does_not_take_waits(carrier: Carrier, socket: MediaSocket) -> None:
+    for _ in range(200):
+        socket.send(b"x" * MOST_MESSAGE_BYTES)
+    assert socket.waiting_bytes > MOST_MESSAGE_BYTES
 
 
 @pytest.mark.parametrize("says_so", [True, False])
 async def test_listening_ends_when_the_carrier_is_gone(
-    carrier: DirectWebSocket, socket: MediaSocket, *, says_so: bool
+    carrier: Carrier,
+    socket: MediaSocket,
+    bridge: Bridge,
+    application: Application,
+    *,
+    says_so: bool,
 ) -> None:
     listening = asyncio.create_task(socket.listen(lambda _: None))
-    await asyncio.sleep(0)
     if says_so:
-        carrier.data_received(frame(CLOSE, b"\x03\xe8"))
+        carrier.say(CLOSE, b"\x03\xe8")
     else:
-        carrier.connection_lost(ConnectionResetError())
+        carrier.goes()
     await asyncio.wait_for(listening, 5)
     with pytest.raises(SocketClosed):
         socket.send("too late")
     with pytest.raises(SocketClosed):
         await socket.receive()
+    application.is_over.set()
+    await bridge.has_no_connection()
 
 
 async def test_a_socket_that_is_closed_says_so_to_the_carrier_once(
-    carrier: DirectWebSocket, socket: MediaSocket
+    carrier: Carrier, socket: MediaSocket
 ) -> None:
-    before = len(connection_of(carrier).written)
     await socket.close()
     await socket.close()
-    assert connection_of(carrier).written[before:] == [b"\x88\x02\x03\xe8"]
+    assert await carrier.frame() == (CLOSE, b"\x03\xe8")
+    await carrier.sees_the_end()
     with pytest.raises(SocketClosed):
         socket.send("too late")
+
+
+async def test_a_server_that_stops_says_so(
+    carrier: Carrier, socket: MediaSocket, bridge: Bridge
+) -> None:
+    bridge.upgrades[0].shutdown()
+    assert await carrier.frame() == (CLOSE, (1012).to_bytes(2, "big"))
+    with pytest.raises(SocketClosed):
+        await socket.receive()
+
+
+async def test_the_application_sees_the_request(
+    application: Application, socket: MediaSocket
+) -> None:
+    assert (application.scope["path"], application.scope["query_string"]) == ("/media", b"a=1")
+    assert (b"host", b"bridge") in application.scope["headers"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [("websocket.close", 403), ("an exception", 500), ("", 500)]
+)
+async def test_what_is_not_accepted_is_told_so(
+    carrier: Carrier, application: Application, bridge: Bridge, answer: str, status: int
+) -> None:
+    application.answer = answer
+    application.is_over.set()
+    carrier.send(UPGRADE)
+    assert await carrier.status() == status
+    await carrier.sees_the_end()
+    await bridge.has_no_connection()
+
+
+async def test_an_accepted_request_that_is_no_upgrade_is_a_bad_one(
+    carrier: Carrier, application: Application, bridge: Bridge
+) -> None:
+    carrier.send(UPGRADE.replace(b"Sec-WebSocket-Key", b"Sec-WebSocket-Kex"))
+    assert await carrier.status() == 400
+    with pytest.raises(SocketClosed):
+        (await application.socket).send("anything")
+    application.is_over.set()
+    await bridge.has_no_connection()
+
+
+async def test_what_comes_before_the_answer_is_not_lost(
+    carrier: Carrier, application: Application
+) -> None:
+    application.may_answer.clear()
+    carrier.send(UPGRADE)
+    carrier.say(TEXT, b"early")
+    await until(lambda: bool(application.scope))
+    application.may_answer.set()
+    assert await (await application.socket).receive() == "early"
+
+
+async def test_a_carrier_that_sends_on_and_on_before_the_answer_is_refused(
+    carrier: Carrier, application: Application, bridge: Bridge
+) -> None:
+    application.may_answer.clear()
+    carrier.send(UPGRADE)
+    await until(lambda: bool(application.scope))
+    carrier.send(b"x" * (MOST_MESSAGE_BYTES + 1))
+    assert await carrier.status() == 400
+    application.is_over.set()
+    application.may_answer.set()
+    await bridge.has_no_connection()
+
+
+async def test_a_carrier_that_is_gone_before_the_answer_has_no_socket(
+    carrier: Carrier, application: Application, bridge: Bridge
+) -> None:
+    application.may_answer.clear()
+    carrier.send(UPGRADE)
+    await until(lambda: bool(application.scope))
+    carrier.goes()
+    await until(lambda: not bridge.state.connections)
+    application.may_answer.set()
+    with pytest.raises(SocketClosed):
+        await (await application.socket).receive()
