@@ -226,6 +226,21 @@ def test_a_service_gets_the_settings_that_its_process_reads(compose: dict[str, A
         assert {variable for variable in given if not needs(variable)} == owner, name
 
 
+def test_every_group_of_settings_is_given_to_a_service() -> None:
+    text = (ROOT / "docker-compose.yml").read_text()
+    groups = re.findall(r"^x-[\w-]+: &([\w-]+)$", text, re.MULTILINE)
+    assert "payments" in groups
+    assert [name for name in groups if not re.search(rf"\*{name}\b", text)] == []
+
+
+@pytest.mark.parametrize("name", ["api", "jobs", "jobs-tenants"])
+def test_payment_gateways_can_be_set_up(compose: dict[str, Any], name: str) -> None:
+    """The API begins payments, and jobs charge saved methods and ask what became of payments."""
+    wanted = {"SWITCHBOARD_STRIPE_SECRET_KEY": "sk_1", "SWITCHBOARD_RAZORPAY_KEY_ID": "rzp_1"}
+    given = environment_of(compose["services"][name], filled_in_example() | wanted)
+    assert wanted.items() <= given.items()
+
+
 def test_the_stores_get_their_own_passwords_only(compose: dict[str, Any]) -> None:
     assert set(compose["services"]["postgres"]["environment"]) == {
         "POSTGRES_PASSWORD",
