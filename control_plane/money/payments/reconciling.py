@@ -3,6 +3,7 @@ process died, an event never came."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -40,13 +41,18 @@ async def reconcile(
     database: Database,
     settings: ControlPlaneSettings,
     gateways: InstalledGateways,
-    now: datetime,
+    clock: Callable[[], datetime],
 ) -> None:
-    """Check every payment that is due for it."""
+    """Check every payment that is due for it.
+
+    Args:
+        clock: is asked for each of them. Gateways may be slow, and a charge that seemed to be sent
+            minutes before it was would soon be taken for lost, and made again.
+    """
     async with database.system_session() as session:
-        due = await repository.due_for_a_check(session, now, MOST_AT_ONCE)
+        due = await repository.due_for_a_check(session, clock(), MOST_AT_ONCE)
     for payment_id in due:
-        await check(database, settings, gateways, payment_id, now)
+        await check(database, settings, gateways, payment_id, clock())
 
 
 async def check(

@@ -119,8 +119,8 @@ async def delete_payment_method(
     settings: AppSettings,
     gateways: AppGateways,
 ) -> Done:
-    """Delete a saved card or mandate, here and at the gateway. With the last one, automatic
-    recharge is switched off."""
+    """Delete a saved card or mandate here and, if the gateway answers, there. With the last one,
+    automatic recharge is switched off."""
     await methods.delete(database, settings.sealer, gateways, caller, method_id, datetime.now(UTC))
     return Done()
 

@@ -34,12 +34,16 @@ async def installed_gateways(context: JobContext) -> AsyncIterator[InstalledGate
         await gateways.aclose()
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 @job_queue.task(name=CREDIT_FELL, pass_context=True, queue=PATIENT_QUEUE)
 async def credit_fell(context: JobContext, tenant_id: str) -> None:
     """Recharge a tenant's credit. The job was added when it fell below the threshold."""
     async with installed_gateways(context) as gateways:
         await recharging.recharge(
-            database_of(context), settings_of(context), gateways, UUID(tenant_id), datetime.now(UTC)
+            database_of(context), settings_of(context), gateways, UUID(tenant_id), _now()
         )
 
 
@@ -53,15 +57,15 @@ async def credit_fell(context: JobContext, tenant_id: str) -> None:
 async def reconcile(context: JobContext, timestamp: int) -> None:
     """Ask gateways what became of payments that they said nothing of, and recharge what could not
     be recharged when the credit fell."""
-    database, settings, now = database_of(context), settings_of(context), datetime.now(UTC)
+    database, settings = database_of(context), settings_of(context)
     async with installed_gateways(context) as gateways:
-        await reconciling.reconcile(database, settings, gateways, now)
+        await reconciling.reconcile(database, settings, gateways, _now)
         async with database.system_session() as session:
             waiting = await repository.tenants_below_their_threshold(
-                session, now, reconciling.MOST_AT_ONCE
+                session, _now(), reconciling.MOST_AT_ONCE
             )
         for tenant_id in waiting:
-            await recharging.recharge(database, settings, gateways, tenant_id, now)
+            await recharging.recharge(database, settings, gateways, tenant_id, _now())
 
 
 @job_queue.periodic(cron="23 * * * *")
@@ -74,7 +78,7 @@ async def reconcile(context: JobContext, timestamp: int) -> None:
 async def reconcile_reversals(context: JobContext, timestamp: int) -> None:
     """Ask gateways for refunds and disputes that they have not reported, or that a crash lost."""
     async with installed_gateways(context) as gateways:
-        await post_missed(database_of(context), settings_of(context), gateways, datetime.now(UTC))
+        await post_missed(database_of(context), settings_of(context), gateways, _now())
 
 
 @job_queue.periodic(cron="11 * * * *")
@@ -92,7 +96,7 @@ async def audit(context: JobContext, timestamp: int) -> None:
 )
 async def delete_old_events(context: JobContext, timestamp: int) -> None:
     """Delete what gateways reported longer ago than ``EVENTS_KEPT``."""
-    before = datetime.now(UTC) - EVENTS_KEPT
+    before = _now() - EVENTS_KEPT
     deleted = _DELETED_TOGETHER
     while deleted == _DELETED_TOGETHER:
         async with database_of(context).system_session() as session:

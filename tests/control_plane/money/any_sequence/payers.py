@@ -171,7 +171,9 @@ class Payers:
     async def reconcile(self, step: Step) -> int:
         self._clock += LOST_AFTER
         with self._dying(step) as database:
-            await reconciling.reconcile(database, self._settings, self._shop.gateways, self._now)
+            await reconciling.reconcile(
+                database, self._settings, self._shop.gateways, lambda: self._now
+            )
         await self._reported()
         return 1
 
@@ -197,7 +199,9 @@ class Payers:
         shop = self._shop
         for _ in range(5):
             self._clock += LOST_AFTER + timedelta(hours=6)
-            await reconciling.reconcile(shop.database, self._settings, shop.gateways, self._now)
+            await reconciling.reconcile(
+                shop.database, self._settings, shop.gateways, lambda: self._now
+            )
             await self._reported()
         await reconcile_reversals(shop.database, self._settings, shop.gateways, self._now)
 

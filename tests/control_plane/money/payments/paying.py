@@ -117,7 +117,9 @@ class Payer:
 
     async def reconciles(self, after: timedelta) -> None:
         """Does what the job does when this time has passed."""
-        await reconciling.reconcile(self.database, self.settings, self.gateways, _now(after))
+        await reconciling.reconcile(
+            self.database, self.settings, self.gateways, lambda: _now(after)
+        )
 
     async def reconciles_reversals(self) -> None:
         """Does what the job does."""

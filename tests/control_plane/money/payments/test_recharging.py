@@ -12,7 +12,7 @@ from sqlalchemy import select, text
 
 from control_plane.money.payments import recharging
 from control_plane.money.payments.models import AutoRecharge, Payment
-from control_plane.money.payments.reconciling import LOST_AFTER
+from control_plane.money.payments.reconciling import LOST_AFTER, reconcile
 from tests.control_plane.money.billing.books import new_call, reserve
 from tests.control_plane.money.payments.paying import Payer, gateways_of
 from tests.stand_ins.payment_outcomes import ChargeKind, ChargeOutcome, Reporting
@@ -156,6 +156,21 @@ async def test_a_charge_that_never_happened_is_made_again_when_that_is_certain(
     assert await payer.entries() == [("grant", 1.0), ("topup", 20.0)]
     assert (await settings_of(payer)).declines == 0
     assert "billing.payment_failed" not in await payer.told()
+
+
+async def test_a_charge_counts_from_when_it_was_sent_however_long_other_checks_took(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    await ready(payer)
+    began_at = datetime.now(UTC)
+    async with payer.database.system_session() as session:
+        assert await recharging.claim(session, payer.tenant_id, began_at) is not None
+    sent_at = began_at + LOST_AFTER * 2
+    times = iter([began_at + SOON, sent_at])
+    await reconcile(payer.database, payer.settings, payer.gateways, lambda: next(times))
+    async with payer.database.system_session() as session:
+        payment = (await session.scalars(select(Payment))).one()
+    assert payment.sent_at == sent_at
 
 
 @pytest.mark.parametrize("kind", ["declines", "needs_authentication", "expired_card"])
