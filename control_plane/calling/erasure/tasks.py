@@ -45,7 +45,7 @@ async def erase_caller(context: JobContext, *, tenant_id: str, erasure_id: str) 
     await erasing.erase_calls()
     left = await erasing.finish()
     if left:
-        await erasing.note_waiting(left, is_last=context.job.attempts + 1 >= MOST_ATTEMPTS)
+        await erasing.note_waiting(left, is_last=context.job.attempts >= MOST_ATTEMPTS)
         raise CallsStillInUse(f"{left} calls")
 
 

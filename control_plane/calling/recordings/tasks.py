@@ -72,7 +72,7 @@ async def _assemble(context: JobContext, database: Database, recording: Recordin
         return
     except failures as error:
         _log.warning("recording_not_assembled", call_id=str(recording.call_id), error=str(error))
-        if context.job.attempts + 1 >= MOST_ATTEMPTS:
+        if context.job.attempts >= MOST_ATTEMPTS:
             await _failed(database, recording, "The files of the recording could not be made")
         raise
     await _completed(database, recording, files)
