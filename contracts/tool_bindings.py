@@ -154,6 +154,11 @@ class Transfer(BaseModel):
     """Said to the caller if nobody was reached, and the agent goes on. ``null``: a sentence in the
     language of the call."""
 
+    @property
+    def is_to_a_phone(self) -> bool:
+        """Only phones can be called."""
+        return self.to.startswith("+")
+
 
 class EndCall(BaseModel):
     """Hangs up. Every agent can do that; the description of this tool says when."""
@@ -174,7 +179,7 @@ class SendDtmf(BaseModel):
 
 
 class SearchKnowledge(BaseModel):
-    """Looks things up in the agent's knowledge sources."""
+    """Saved, and not run: calls look things up in the agent's knowledge sources by themselves."""
 
     model_config = _CONFIG
     type: Literal["search_knowledge"]

@@ -116,7 +116,9 @@ def dialogue_plan(
     condition = _CONDITION.search(_QUOTED.sub("", rule))
     quoted = _QUOTED.search(rule)
     connects = quoted is not None and _CONNECTS.search(quoted[1]) is not None
-    transfer = next((tool for tool in agent.tools if isinstance(tool, Transfer)), None)
+    transfer = next(
+        (tool for tool in agent.tools if isinstance(tool, Transfer) and tool.is_to_a_phone), None
+    )
     return DialoguePlan(
         agent_name=agent.spoken_name,
         role=spoken(persona.role),

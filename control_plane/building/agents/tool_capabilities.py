@@ -104,7 +104,7 @@ def _without_slots(
 
 
 def _not_dialed(tool: ToolBinding) -> Iterator[str]:
-    if isinstance(tool, Transfer) and not tool.to.startswith("+"):
+    if isinstance(tool, Transfer) and not tool.is_to_a_phone:
         yield (
             f"Phones are called by number only, and {tool.to} is a SIP address: give the number "
             "with its country code, such as +14155550142."

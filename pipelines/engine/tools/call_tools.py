@@ -19,6 +19,7 @@ from contracts.tool_bindings import (
     CallWebhook,
     EndCall,
     Handoff,
+    SearchKnowledge,
     SendDtmf,
     Transfer,
 )
@@ -109,7 +110,7 @@ class CallTools:
             self._tool(END_CALL, ending.description, NO_ARGUMENTS, None, self._end_call),
             *(self._webhook(tool) for tool in tools if isinstance(tool, CallWebhook)),
             *(self._keys(tool) for tool in tools if isinstance(tool, SendDtmf)),
-            *(self._transfer(tool) for tool in tools if isinstance(tool, Transfer)),
+            *self._transfers(),
             *self._handoffs(),
             *self._search_knowledge(),
         ]
@@ -141,6 +142,11 @@ class CallTools:
         for tool in self._plan.agent.tools:
             if isinstance(tool, Handoff) and tool.agent_id in others:
                 yield handoff_tool(tool, self._plan.variables, self._hand_over)
+
+    def _transfers(self) -> Iterator[llm.Tool]:
+        for tool in self._plan.agent.tools:
+            if isinstance(tool, Transfer) and tool.is_to_a_phone:
+                yield self._transfer(tool)
 
     def duration_ms(self, call_id: str) -> int | None:
         """How long a tool took. ``call_id`` is the model's name for one use of it."""
@@ -193,10 +199,13 @@ class CallTools:
         return ToolResult(None)
 
     def _search_knowledge(self) -> Iterator[llm.Tool]:
-        """Unless the agent has a tool of this name itself."""
+        """Unless the agent has another tool of this name. Bindings of the type
+        ``search_knowledge`` make no tool."""
         knowledge = self._knowledge
         if knowledge is None or any(
-            getattr(tool, "name", None) == SEARCH_KNOWLEDGE for tool in self._plan.agent.tools
+            tool.name == SEARCH_KNOWLEDGE
+            for tool in self._plan.agent.tools
+            if not isinstance(tool, SearchKnowledge)
         ):
             return
 

@@ -160,6 +160,19 @@ def test_with_a_number_a_person_is_really_reached() -> None:
     assert "can't put you through" in reply.if_failed.text
 
 
+def test_a_person_at_a_sip_address_is_not_promised() -> None:
+    agent = AgentConfig.model_validate(
+        {
+            "name": "Clinic",
+            "tools": [REACHABLE | {"to": "sip:desk@example.com"}],
+            "playbook": {"escalationRule": 'If asked, say "Hold on, let me transfer you now."'},
+        }
+    )
+    reply = answer("let me talk to a person", agent)
+    assert "can't put you through" in reply.text
+    assert reply.transfer is None
+
+
 def test_the_escalation_rules_own_condition_reaches_a_person() -> None:
     agent = AgentConfig.model_validate(
         {

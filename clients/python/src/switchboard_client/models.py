@@ -2946,7 +2946,7 @@ class Script(WireModel):
 
 
 class SearchKnowledge(WireModel):
-    """Looks things up in the agent's knowledge sources."""
+    """Saved, and not run: calls look things up in the agent's knowledge sources by themselves."""
 
     type: Literal["search_knowledge"]
     name: str = "search_knowledge"
