@@ -126,8 +126,8 @@ GUIDES: tuple[FieldGuide, ...] = (
         "playbook.escalationRule",
         "text",
         "When and how a person takes over, for example: transfer when the caller asks for a "
-        "person or is upset. The agent says what is in quotation marks. It does not connect "
-        "the caller to anybody.",
+        "person or is upset. The agent says what is in quotation marks. With a tool of type "
+        "transfer it also connects the caller.",
         "escalation transfer human person hand over handover manager escalate colleague operator",
     ),
     FieldGuide(
@@ -200,8 +200,9 @@ TOPICS: tuple[tuple[str, str], ...] = (
     (
         "tool tools webhook mcp api crm calendar integration integrate",
         "tools lets the agent act during a call: call_webhook calls your HTTP API, mcp offers the "
-        "tools of an MCP server, handoff lets another agent of yours take over, and end_call hangs "
-        "up. The other types are saved, and do not run yet: GET /v1/agents/{agent_id}/"
+        "tools of an MCP server, handoff lets another agent of yours take over, transfer connects "
+        "the caller to a person, send_dtmf presses keys of the phone, and end_call hangs up. "
+        "search_knowledge is saved, and does not run: GET /v1/agents/{agent_id}/"
         "tool-capabilities says why. An update replaces the whole list.",
     ),
     (

@@ -154,7 +154,7 @@ async def enrich_company(
 ) -> Enriched | NotEnriched:
     """Describe a company from its web page, for an agent's persona.
 
-    The status is always 200. Check `enriched` to see whether it worked."""
+    A page that cannot be read is a 200, too: check `enriched`."""
     policy = OutboundPolicy(settings.outbound_allowed_networks)
     try:
         found = await enrich(wanted.companyName, wanted.websiteUrl, policy, model, resolver)

@@ -43,4 +43,4 @@ def unknown_events(names: list[str]) -> str | None:
     if not unknown:
         return None
     shown = ", ".join(f"'{name[:80]}'" for name in unknown[:5])
-    return f"has unknown names: {shown}. The events are {', '.join(EVENT_NAMES)}"
+    return f"has unknown names: {shown}. The events are {', '.join(EMITTED_EVENTS)}"
