@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import NoReturn
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -12,7 +13,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from redis.asyncio import Redis
 
 from carriers.account import CarrierName
-from carriers.api import CarrierApi, CarrierProblem, Dial, DialRefused, MachineDetection
+from carriers.api import (
+    CarrierApi,
+    CarrierProblem,
+    Dial,
+    DialRefused,
+    MachineDetection,
+    ProblemKind,
+)
 from carriers.call_events import StageReached
 from contracts.carrier_accounts import status_url, voice_url
 from contracts.dial_outcome import DialOutcome
@@ -104,6 +112,22 @@ class DialedLegs:
         found = await self._redis.get(_placed_key(attempt_id))
         return None if found is None else str(found)
 
+    async def give_up(self, attempt_id: UUID) -> None:
+        """Nobody knows whether the carrier has placed the call, and nobody waits for it any more.
+
+        Raises:
+            RedisError, OSError: Redis is away.
+        """
+        await self._redis.set(_given_up_key(attempt_id), "1", ex=DIALED_MARGIN_SECONDS)
+
+    async def was_given_up(self, attempt_id: UUID) -> bool:
+        """By whichever replica.
+
+        Raises:
+            RedisError, OSError: Redis is away.
+        """
+        return bool(await self._redis.exists(_given_up_key(attempt_id)))
+
     def has(self, attempt_id: UUID) -> bool:
         """Whether this replica follows the attempt."""
         return attempt_id in self._legs
@@ -127,6 +151,7 @@ class DialedLegs:
             detail=_shown(reached),
         )
         if (leg := self._legs.get(told.attempt_id)) is not None:
+            leg.carrier_call_id = leg.carrier_call_id or reached.call_id
             leg.reached(told)
             return
         stream = _status_stream(dialed.bridge_id)
@@ -193,15 +218,26 @@ class AccountCarrier:
                 )
             )
         except CarrierProblem as problem:
-            self._legs.remove(request.attempt_id)
-            outcome = problem.outcome if isinstance(problem, DialRefused) else DialOutcome.FAILED
-            raise CarrierRefused(outcome, problem.message) from problem
+            # A carrier that did not answer in time may have placed the call, and told us of it.
+            if problem.kind is not ProblemKind.UNREACHABLE or not leg.carrier_call_id:
+                await self._not_placed(request, problem)
         try:
             await self._legs.note_placed(request.attempt_id, leg.carrier_call_id)
         except LINK_ERRORS as error:
             # Only this replica can hang up until a webhook names the id to another one.
             _log.warning("placed_call_not_noted", call_id=str(request.call_id), error=str(error))
         return leg
+
+    async def _not_placed(self, request: DialRequest, problem: CarrierProblem) -> NoReturn:
+        """Raises ``CarrierRefused``."""
+        self._legs.remove(request.attempt_id)
+        if problem.kind is ProblemKind.UNREACHABLE:
+            try:
+                await self._legs.give_up(request.attempt_id)
+            except LINK_ERRORS as error:
+                _log.error("dial_not_given_up", call_id=str(request.call_id), error=str(error))
+        outcome = problem.outcome if isinstance(problem, DialRefused) else DialOutcome.FAILED
+        raise CarrierRefused(outcome, problem.message) from problem
 
     async def _account(self, request: DialRequest) -> OpenAccount:
         account = None
@@ -263,6 +299,10 @@ def _dialed_key(attempt_id: UUID) -> str:
 
 def _placed_key(attempt_id: UUID) -> str:
     return f"switchboard:bridge:placed:{attempt_id}"
+
+
+def _given_up_key(attempt_id: UUID) -> str:
+    return f"switchboard:bridge:given-up:{attempt_id}"
 
 
 def _status_stream(bridge_id: str) -> str:

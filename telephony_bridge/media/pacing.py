@@ -16,6 +16,29 @@ def too_much_waits(waiting_bytes: int, frame: str | bytes) -> bool:
     return waiting_bytes > MOST_WAITING_FRAMES * len(frame)
 
 
+class Allowance:
+    """What a carrier may bring: so much at once, and on the whole so much a second.
+
+    A carrier whose connection was held up brings together what it has kept. Nobody speaks, or
+    presses keys, faster than that for long.
+    """
+
+    def __init__(self, at_once: float, per_second: float, now: float) -> None:
+        self._most = self._left = at_once
+        self._per_second = per_second
+        self._counted_at = now
+
+    def takes(self, amount: float, now: float) -> bool:
+        """Whether ``amount`` is allowed at ``now`` (monotonic, in seconds); ``False``: drop it."""
+        passed_seconds = now - self._counted_at
+        self._counted_at = now
+        self._left = min(self._most, self._left + passed_seconds * self._per_second)
+        if amount > self._left:
+            return False
+        self._left -= amount
+        return True
+
+
 class Pacing:
     """Counts what was sent to a carrier and is not played yet, if it plays in real time.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -51,7 +51,7 @@ from contracts.phone_media import (
 from telemetry.metrics import PHONE_FRAMES_DROPPED
 from telephony_bridge.media.carrier_socket import CarrierSocket, SocketClosed
 from telephony_bridge.media.framing import Framing
-from telephony_bridge.media.pacing import Pacing, too_much_waits
+from telephony_bridge.media.pacing import Allowance, Pacing, too_much_waits
 from telephony_bridge.media.sentences import Sentence, sentence_frames
 from telephony_bridge.media.worker_line import LegTaken, NoWorker, WorkerLine, open_line
 from telephony_bridge.tickets import LegTicket
@@ -62,6 +62,9 @@ WORKER_BACK_SECONDS = 2.0
 """How long a worker whose websocket broke has to take the leg again. Then it is taken for dead."""
 KEYS_SECONDS = 5.0
 """How long a carrier has to press the last keys before it is told to hang up."""
+MOST_SOUND_AT_ONCE_MS, SOUND_MS_PER_SECOND = 10_000, 1_100
+MOST_KEYS_AT_ONCE, KEYS_PER_SECOND = 64, 20
+"""What a carrier may bring. Its account may be a stranger's, who speaks for it."""
 HANG_UP_TRIES = 3
 HANG_UP_PAUSE_SECONDS = 0.5
 
@@ -114,6 +117,8 @@ class PhoneRelay:
         self._framing = Framing(carrier.started.incoming.frame_bytes)
         self._frame_bytes = carrier.started.outgoing.frame_bytes
         """Of a frame of the worker."""
+        self._sound = Allowance(MOST_SOUND_AT_ONCE_MS, SOUND_MS_PER_SECOND, clock())
+        self._presses = Allowance(MOST_KEYS_AT_ONCE, KEYS_PER_SECOND, clock())
         self._tones: deque[bytes] = deque()
         self._keys: asyncio.Queue[str] = asyncio.Queue()
         """To be pressed by the carrier."""
@@ -179,6 +184,7 @@ class PhoneRelay:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(KEYS_SECONDS):
                         await self._keys.join()
+                        await self._play_out(self._tones)
                 self._log.info("leg_ended_by_us")
         await self._end_at_carrier()
 
@@ -209,8 +215,11 @@ class PhoneRelay:
             match event:
                 case Audio(payload=payload):
                     for frame in self._framing.frames(payload):
-                        self._tell_worker(frame)
-                case Dtmf(digit=digit):
+                        if self._sound.takes(FRAME_MS, self._clock()):
+                            self._tell_worker(frame)
+                        else:
+                            self._pacing.dropped_frames += 1
+                case Dtmf(digit=digit) if self._presses.takes(1, self._clock()):
                     self._tell_worker(DtmfReceived(digits=digit))
                 case MarkerPlayed(name=name):
                     self._tell_worker(FramePlayed(sequence=int(name)))
@@ -310,17 +319,20 @@ class PhoneRelay:
     # -- the end -------------------------------------------------------------------------------
 
     async def _say(self, sentence: Sentence, opened: LegOpened) -> None:
+        self._pacing.flushed(self._clock())
+        await self._play_out(sentence_frames(sentence, opened.to_person))
+
+    async def _play_out(self, frames: Iterable[bytes]) -> None:
         """In real time, so that nothing of it is lost when the line is closed."""
-        frames = sentence_frames(sentence, opened.to_person)
         begun_at = self._clock()
-        self._pacing.flushed(begun_at)
         with suppress(SocketClosed):
             for number, frame in enumerate(frames):
                 wait_seconds = begun_at + number * FRAME_MS / 1000 - self._clock()
                 if wait_seconds > 0:
                     await asyncio.sleep(wait_seconds)
                 self._send(Audio(frame))
-            await asyncio.sleep(FRAME_MS / 1000)
+            held_ms = self._pacing.held_ms(begun_at)
+            await asyncio.sleep((FRAME_MS + held_ms) / 1000)
 
     async def _end_at_carrier(self) -> None:
         """No leg may stay open there. One that is over already is no problem."""

@@ -67,6 +67,12 @@ class _Messages(WSListener):
 
     def __init__(self, on_message: OnMessage) -> None:
         self._on_message = on_message
+        self.is_given_up = False
+        """Whether nobody waits for the connection any more."""
+
+    def on_ws_connected(self, transport: WSTransport) -> None:
+        if self.is_given_up:
+            transport.disconnect(graceful=False)
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
         if frame.msg_type is WSMsgType.BINARY and frame.fin:
@@ -147,9 +153,9 @@ async def open_line(
 
     Raises:
         NoWorker: none took it in time.
-        LegTaken: the participant has a websocket already.
+        LegTaken: the participant had another websocket all the time.
     """
-    why = "no worker holds the call's lease"
+    why, is_taken = "no worker holds the call's lease", False
     try:
         async with asyncio.timeout(within_seconds):
             while True:
@@ -160,13 +166,13 @@ async def open_line(
                 except WSInvalidStatusError as refused:
                     status = refused.response.status if refused.response else None
                     why = f"the worker answered {status}"
-                    if status is HTTPStatus.CONFLICT:
-                        raise LegTaken(why) from refused
+                    # It may be one of ours, which we gave up before the worker answered.
+                    is_taken = status is HTTPStatus.CONFLICT
                 except (*LINK_ERRORS, WSHandshakeError, TimeoutError) as error:
                     why = f"{type(error).__name__}: {error}"
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
     except TimeoutError:
-        raise NoWorker(why) from None
+        raise LegTaken(why) if is_taken else NoWorker(why) from None
 
 
 async def _door_of(redis: Redis, leg: LegAddress) -> _Door | None:
@@ -190,20 +196,27 @@ async def _door_of(redis: Redis, leg: LegAddress) -> _Door | None:
 async def _opened(
     door: _Door, leg: LegAddress, opened: LegOpened, on_message: OnMessage
 ) -> WorkerLine:
-    async with asyncio.timeout(CONNECT_SECONDS):
-        transport, listener = await ws_connect(
-            lambda: _Messages(on_message),
-            door.address + leg_path(leg),
-            extra_headers={
-                "Authorization": f"Bearer {leg_token(door.secret, leg)}",
-                "Sec-WebSocket-Protocol": SUBPROTOCOL,
-            },
-            max_redirects=0,
-            enable_auto_ping=True,
-            auto_ping_idle_timeout=PING_SECONDS,
-            auto_ping_reply_timeout=PING_SECONDS,
-            max_frame_size=LARGEST_MESSAGE_BYTES,
-        )
+    messages = _Messages(on_message)
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            transport, listener = await ws_connect(
+                lambda: messages,
+                door.address + leg_path(leg),
+                extra_headers={
+                    "Authorization": f"Bearer {leg_token(door.secret, leg)}",
+                    "Sec-WebSocket-Protocol": SUBPROTOCOL,
+                },
+                websocket_handshake_timeout=CONNECT_SECONDS,
+                max_redirects=0,
+                enable_auto_ping=True,
+                auto_ping_idle_timeout=PING_SECONDS,
+                auto_ping_reply_timeout=PING_SECONDS,
+                max_frame_size=LARGEST_MESSAGE_BYTES,
+            )
+    except BaseException:
+        # picows leaves a connection open that waits for the worker's answer.
+        messages.is_given_up = True
+        raise
     if listener is None:
         raise ConnectionError("the worker closed the connection")
     line = WorkerLine(transport)

@@ -16,7 +16,7 @@ from uuid import UUID
 import structlog
 
 from carriers.answers import Answer
-from carriers.api import CarrierProblem
+from carriers.api import CarrierProblem, ProblemKind
 from carriers.signed_request import CarrierRequest
 from link.connection import LINK_ERRORS
 from telemetry.metrics import CARRIER_REQUESTS
@@ -28,6 +28,9 @@ from telephony_bridge.webhooks.websocket_upgrade import MEDIA_SOCKET
 
 MOST_BODY_BYTES = 65_536
 BODY_SECONDS = 10.0
+PAUSES_SECONDS = (0.3, 0.7, 1.5)
+"""Between the tries of a command that a carrier could not take."""
+_MAY_PASS = frozenset({ProblemKind.UNREACHABLE, ProblemKind.RATE_LIMITED})
 _PATH = re.compile(r"/carriers/([a-z]{1,20})/([0-9a-f-]{36})/(voice|status|media)", re.ASCII)
 _SENTENCE = re.compile(r"/sentences/([a-z_]{1,40})\.wav", re.ASCII)
 _TRY_AGAIN = Answer("text/plain", "Not now. Try again.\n", 503)
@@ -187,12 +190,19 @@ async def _respond(send: Send, answer: Answer | _File, method: str) -> None:
 
 
 async def _after(afterwards: Callable[[], Awaitable[None]] | None) -> None:
+    """More than once, if the carrier is away: it has its answer, and does not ask again."""
     if afterwards is None:
         return
-    try:
-        await afterwards()
-    except CarrierProblem as problem:
-        _log.error("carrier_command_failed", error=problem.message)
+    for pause_seconds in (*PAUSES_SECONDS, None):
+        try:
+            await afterwards()
+        except CarrierProblem as problem:
+            if pause_seconds is None or problem.kind not in _MAY_PASS:
+                _log.error("carrier_command_failed", error=problem.message)
+                return
+            await asyncio.sleep(pause_seconds)
+        else:
+            return
 
 
 def _count(outcome: str) -> None:

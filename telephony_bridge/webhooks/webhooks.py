@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
@@ -105,7 +105,7 @@ class Webhooks:
             kept = await self._seen.answer(account_id, proof.once_key)
             return kept or account.spec.answers.acknowledge(), _nothing
         try:
-            answer = await self._first_answer(account, request)
+            answer, unwanted = await self._first_answer(account, request)
             await self._seen.keep_answer(account_id, proof.once_key, answer)
         except LINK_ERRORS:
             with suppress(*LINK_ERRORS):
@@ -114,16 +114,29 @@ class Webhooks:
         count("accepted")
 
         async def afterwards() -> None:
+            for call_id in unwanted:
+                await account.api.hang_up(call_id)
             await account.api.run(answer.commands)
 
-        return answer, afterwards if answer.commands else _nothing
+        return answer, afterwards if answer.commands or unwanted else _nothing
 
-    async def _first_answer(self, account: OpenAccount, request: CarrierRequest) -> Answer:
+    async def _first_answer(
+        self, account: OpenAccount, request: CarrierRequest
+    ) -> tuple[Answer, Sequence[str]]:
+        """And the calls that are to be hung up."""
+        answers, events = account.spec.answers, account.spec.read_events(request)
         dialed = await self._dialed_call(account, request)
+        if dialed is not None and await self._dialed.was_given_up(dialed.request.attempt_id):
+            lasting = [
+                event.call_id
+                for event in events
+                if isinstance(event, StageReached) and event.stage is not LegStage.ENDED
+            ]
+            return answers.hang_up(lasting[0]) if lasting else answers.acknowledge(), lasting
         answer: Answer | None = None
-        for event in account.spec.read_events(request):
+        for event in events:
             answer = await self._heard(account, event, dialed) or answer
-        return answer or account.spec.answers.acknowledge()
+        return answer or answers.acknowledge(), ()
 
     async def _heard(
         self, account: OpenAccount, event: CallEvent, dialed: DialedCall | None

@@ -11,7 +11,6 @@ import logging
 from http import HTTPStatus
 from typing import Any
 
-import h11
 import structlog
 from picows import (
     WSAutoPingStrategy,
@@ -23,12 +22,21 @@ from picows import (
 from picows.picows import WSProtocol  # type: ignore[attr-defined]  # Its types leave it out.
 from uvicorn.config import Config
 from uvicorn.server import ServerState
+from websockets.http11 import Request
+from websockets.server import ServerProtocol
 
 from telephony_bridge.webhooks.media_socket import MOST_MESSAGE_BYTES, MediaSocket
 
 MEDIA_SOCKET = "switchboard.media_socket"
 """Where an application finds its ``MediaSocket`` in an ASGI scope's ``extensions``. It is open once
 ``websocket.accept`` was sent; ASGI's ``receive`` and ``send`` are only for the upgrade."""
+# For picows, which reads "Connection: keep-alive, Upgrade" as no upgrade. The carrier's own request
+# was checked before.
+_UPGRADE = (
+    "GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+)
+_END_OF_HEAD = b"\r\n\r\n"
 PING_SECONDS = 20.0
 """A carrier that does not answer within as long is gone."""
 log = structlog.get_logger(__name__)
@@ -48,8 +56,9 @@ class WebSocketUpgrade(asyncio.Protocol):
         self._server_state = server_state
         self._socket = MediaSocket(self._gone)
         self._transport: asyncio.Transport | None = None
-        self._received = b""
-        self._is_asked = False
+        self._request: Request | None = None
+        self._early = b""
+        """What came before the answer."""
         self._is_answered = False
 
     def shutdown(self) -> None:
@@ -68,13 +77,32 @@ class WebSocketUpgrade(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """The request, whole; then whatever a client sends that does not wait for the answer."""
-        self._received += data
-        if self._is_asked:
-            if len(self._received) > MOST_MESSAGE_BYTES:
-                self._refuse(HTTPStatus.BAD_REQUEST)
+        if self._request is None and not self._is_answered:
+            head, _, self._early = data.partition(_END_OF_HEAD)
+            self._read(head + _END_OF_HEAD)
+        else:
+            self._early += data
+        if len(self._early) > MOST_MESSAGE_BYTES:
+            self._refuse(HTTPStatus.BAD_REQUEST)
+
+    def _read(self, head: bytes) -> None:
+        """Source of what an upgrade has to be: RFC 6455, section 4.2.1."""
+        handshake = ServerProtocol()
+        handshake.receive_data(head)
+        requests = handshake.events_received()
+        for request in requests:
+            assert isinstance(request, Request)
+            response = handshake.accept(request)
+            if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
+                self._request = request
+            else:
+                handshake.send_response(response)
+        if self._request is None:
+            self._refuse_with(
+                b"".join(handshake.data_to_send()) or _refusal(HTTPStatus.BAD_REQUEST)
+            )
             return
-        self._is_asked = True
-        task = asyncio.get_running_loop().create_task(self._ask(_scope(data, self._socket)))
+        task = asyncio.get_running_loop().create_task(self._ask(self._request))
         self._server_state.tasks.add(task)
         task.add_done_callback(self._server_state.tasks.discard)
 
@@ -88,7 +116,8 @@ class WebSocketUpgrade(asyncio.Protocol):
 
     # -- the application -----------------------------------------------------------------------
 
-    async def _ask(self, scope: dict[str, Any]) -> None:
+    async def _ask(self, request: Request) -> None:
+        scope = _scope(request, self._socket)
         try:
             await self._app(scope, self._receive, self._send)
         except Exception:
@@ -107,17 +136,19 @@ class WebSocketUpgrade(asyncio.Protocol):
             self._refuse(HTTPStatus.FORBIDDEN)
 
     def _refuse(self, status: HTTPStatus) -> None:
+        self._refuse_with(_refusal(status))
+
+    def _refuse_with(self, answer: bytes) -> None:
         """Unless it has its answer."""
-        if self._is_answered or self._transport is None:
-            return
-        self._is_answered = True
-        head = f"HTTP/1.1 {status.value} {status.phrase}\r\n"
-        self._transport.write(f"{head}Content-Length: 0\r\nConnection: close\r\n\r\n".encode())
-        self._transport.close()
+        if not self._is_answered and self._transport is not None:
+            self._is_answered = True
+            self._transport.write(answer)
+            self._transport.close()
 
     def _accept(self) -> None:
         if self._is_answered or self._transport is None or self._transport.is_closing():
             return
+        assert self._request is not None
         self._is_answered = True
         protocol = WSProtocol(
             host_port=None,
@@ -138,35 +169,36 @@ class WebSocketUpgrade(asyncio.Protocol):
         )
         protocol.connection_made(self._transport)
         self._transport.set_protocol(protocol)
-        unread = memoryview(self._received)
+        upgrade = _UPGRADE.format(key=self._request.headers["Sec-WebSocket-Key"].strip())
+        unread = memoryview(upgrade.encode() + self._early)
         while unread and not self._transport.is_closing():
             space = protocol.get_buffer(-1)
             taken = min(len(space), len(unread))
             space[:taken] = unread[:taken]
             unread = unread[taken:]
             protocol.buffer_updated(taken)
-        self._received = b""
-        if not self._socket.is_open:
-            # The request was no upgrade of RFC 6455: picows has answered so.
-            self._gone()
-            self._socket.end(WSCloseCode.PROTOCOL_ERROR)
+        self._early = b""
 
     def _answer(self, request: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
         return WSUpgradeResponseWithListener(WSUpgradeResponse.create_101_response(), self._socket)
 
 
-def _scope(request: bytes, socket: MediaSocket) -> dict[str, Any]:
+def _refusal(status: HTTPStatus) -> bytes:
+    head = f"HTTP/1.1 {status.value} {status.phrase}\r\n"
+    return f"{head}Content-Length: 0\r\nConnection: close\r\n\r\n".encode()
+
+
+def _scope(request: Request, socket: MediaSocket) -> dict[str, Any]:
     """Of ASGI, as far as the bridge's application reads it."""
-    parser = h11.Connection(h11.SERVER)
-    parser.receive_data(request)
-    event = parser.next_event()
-    assert isinstance(event, h11.Request)  # Uvicorn has read and written it.
-    raw_path, _, query = event.target.partition(b"?")
+    path, _, query = request.path.partition("?")
     return {
         "type": "websocket",
-        "path": raw_path.decode("latin-1"),
-        "raw_path": raw_path,
-        "query_string": query,
-        "headers": list(event.headers),
+        "path": path,
+        "raw_path": path.encode("latin-1"),
+        "query_string": query.encode("latin-1"),
+        "headers": [
+            (name.lower().encode("latin-1"), value.encode("latin-1"))
+            for name, value in request.headers.raw_items()
+        ],
         "extensions": {MEDIA_SOCKET: socket},
     }

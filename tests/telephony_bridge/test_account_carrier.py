@@ -6,20 +6,27 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from redis.asyncio import Redis
 
 from carriers.account import CarrierName
+from carriers.api import CarrierProblem, DialRefused, ProblemKind
 from carriers.call_events import StageReached
+from contracts.dial_outcome import DialOutcome
 from contracts.dialing import DialRequest, LegStage
 from contracts.inbound_calls import InboundAdmitted
 from telephony_bridge.account_carrier import AccountCarrier, DialedCall, DialedLegs
-from telephony_bridge.carrier import Ringing
+from telephony_bridge.carrier import CarrierRefused, Ringing
 from tests.telephony_bridge.conftest import PUBLIC_URL, dial_request
 from tests.telephony_bridge.twilio_line import CALLER, OUR_NUMBER
 
 
 class EagerCarrier:
-    """An account, and its API, which tells that the phone rings before it answers the request."""
+    """An account, and its API, which tells that the phone rings before it answers the request, if
+    it answers."""
+
+    problem: ProblemKind | None = None
+    tells = True
 
     def __init__(self, legs: DialedLegs, request: DialRequest) -> None:
         self.spec = SimpleNamespace(name=CarrierName.TWILIO)
@@ -33,7 +40,11 @@ class EagerCarrier:
 
     async def dial(self, wanted: Any) -> str:
         dialed = DialedCall(bridge_id="b-1", request=self._request)
-        await self._legs.tell(dialed, StageReached("CA1", LegStage.RINGING, "ringing"))
+        if self.tells:
+            await self._legs.tell(dialed, StageReached("CA1", LegStage.RINGING, "ringing"))
+        if self.problem is not None:
+            problem = CarrierProblem(self.problem, "No answer in time.")
+            raise DialRefused(DialOutcome.FAILED, problem)
         return "CA1"
 
 
@@ -62,3 +73,30 @@ async def test_every_replica_knows_the_carriers_id_of_a_dialed_call(redis: Redis
     accounts: Any = EagerCarrier(legs, request)
     await AccountCarrier(CarrierName.TWILIO, accounts, legs, PUBLIC_URL).dial(request)
     assert await DialedLegs(redis, "b-2").placed(request.attempt_id) == "CA1"
+
+
+async def test_a_call_that_rings_goes_on_even_if_its_request_was_not_answered_in_time(
+    redis: Redis,
+) -> None:
+    legs, request = DialedLegs(redis, "b-1"), any_request()
+    accounts: Any = EagerCarrier(legs, request)
+    accounts.problem = ProblemKind.UNREACHABLE
+    leg = await AccountCarrier(CarrierName.TWILIO, accounts, legs, PUBLIC_URL).dial(request)
+    assert await anext(leg.states()) == Ringing()
+    assert await legs.placed(request.attempt_id) == "CA1"
+    assert not await legs.was_given_up(request.attempt_id)
+
+
+@pytest.mark.parametrize(
+    ("problem", "is_given_up"), [(ProblemKind.UNREACHABLE, True), (ProblemKind.REFUSED, False)]
+)
+async def test_a_call_that_may_have_been_placed_is_given_up(
+    redis: Redis, problem: ProblemKind, *, is_given_up: bool
+) -> None:
+    legs, request = DialedLegs(redis, "b-1"), any_request()
+    accounts: Any = EagerCarrier(legs, request)
+    accounts.problem, accounts.tells = problem, False
+    with pytest.raises(CarrierRefused):
+        await AccountCarrier(CarrierName.TWILIO, accounts, legs, PUBLIC_URL).dial(request)
+    assert await DialedLegs(redis, "b-2").was_given_up(request.attempt_id) is is_given_up
+    assert not legs.has(request.attempt_id)

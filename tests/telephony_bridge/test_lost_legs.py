@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 
 from contracts import redis_names
 from contracts.dialing import LegStage, LostLeg
-from telephony_bridge.account_carrier import DialedCall
+from telephony_bridge.account_carrier import DialedCall, DialedLegs
 from tests.runtime.until import until
 from tests.stand_ins.webhook_receiver import WebhookReceiver
 from tests.telephony_bridge.conftest import ControlPlaneEnd, WorkerEnd, dial_request
@@ -103,3 +103,31 @@ async def test_a_phone_that_is_answered_after_its_bridge_died_is_reported_by_who
         return told == [("b-1", LegStage.ANSWERED), ("b-1", LegStage.ENDED)]
 
     await until(stages)
+
+
+@pytest.mark.parametrize(("status", "place"), [("ringing", "status"), ("in-progress", "voice")])
+async def test_a_call_that_was_given_up_is_hung_up_as_soon_as_it_is_told_of(
+    line: TwilioLine,
+    redis: Redis,
+    control_plane: ControlPlaneEnd,
+    twilio_api: WebhookReceiver,
+    status: str,
+    place: str,
+) -> None:
+    """Its carrier took it, but answered too late, so another attempt may be under way."""
+    query = await dialed_by_a_dead_bridge(redis, line, control_plane)
+    await DialedLegs(redis, "b-dead").give_up(control_plane.admitted.attempt_id)
+    answer = await line.webhook(stage(status), place, query)
+    assert "<Hangup/>" in answer.text
+    await until(lambda: hung_up(twilio_api, CALL_SID))
+    assert await control_plane.reports() == []
+
+
+async def test_a_call_that_was_given_up_and_is_over_is_left_alone(
+    line: TwilioLine, redis: Redis, control_plane: ControlPlaneEnd, twilio_api: WebhookReceiver
+) -> None:
+    query = await dialed_by_a_dead_bridge(redis, line, control_plane)
+    await DialedLegs(redis, "b-dead").give_up(control_plane.admitted.attempt_id)
+    answer = await line.webhook(stage("completed"), "status", query)
+    assert answer.is_success
+    assert not hung_up(twilio_api, CALL_SID)

@@ -1,6 +1,6 @@
 import pytest
 
-from telephony_bridge.media.pacing import Pacing, too_much_waits
+from telephony_bridge.media.pacing import Allowance, Pacing, too_much_waits
 
 
 def test_a_carrier_never_holds_more_than_200_ms() -> None:
@@ -36,3 +36,14 @@ def test_a_connection_that_has_200_ms_of_sound_to_send_gets_no_more() -> None:
     frame = bytes(160)
     assert not too_much_waits(10 * len(frame), frame)
     assert too_much_waits(10 * len(frame) + 1, frame)
+
+
+def test_an_allowance_is_used_up_at_once_and_comes_back_with_time() -> None:
+    allowance = Allowance(at_once=3, per_second=2, now=100.0)
+    assert [allowance.takes(1, 100.0) for _ in range(4)] == [True, True, True, False]
+    assert [allowance.takes(1, 100.5) for _ in range(2)] == [True, False]
+
+
+def test_an_allowance_that_is_not_used_does_not_grow() -> None:
+    allowance = Allowance(at_once=3, per_second=2, now=0.0)
+    assert [allowance.takes(1, 3_600.0) for _ in range(4)] == [True, True, True, False]

@@ -14,7 +14,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from carriers.api import CarrierApi, DtmfWay
-from carriers.dialect import Incoming, MediaStream, Started
+from carriers.dialect import MULAW_8000, Incoming, MediaStream, Started
+from carriers.dtmf_tones import dtmf_sound
 from carriers.twilio.media_stream import TwilioMediaStream
 from contracts.phone_media import (
     DtmfReceived,
@@ -29,7 +30,12 @@ from contracts.phone_media import (
 )
 from telephony_bridge.media import relay as relay_module
 from telephony_bridge.media.carrier_socket import SocketClosed
-from telephony_bridge.media.relay import CarrierLeg, PhoneRelay
+from telephony_bridge.media.relay import (
+    MOST_KEYS_AT_ONCE,
+    MOST_SOUND_AT_ONCE_MS,
+    CarrierLeg,
+    PhoneRelay,
+)
 from telephony_bridge.media.worker_line import LegTaken
 from telephony_bridge.tickets import LegTicket
 from tests.runtime.until import until
@@ -70,6 +76,11 @@ class Socket:
 
     async def close(self) -> None:
         self.is_closed.set()
+
+    @property
+    def sounds(self) -> list[bytes]:
+        messages = [json.loads(each) for each in self.sent]
+        return [base64.b64decode(each["media"]["payload"]) for each in messages if "media" in each]
 
     @property
     def events(self) -> list[str]:
@@ -238,6 +249,41 @@ async def test_keys_that_were_asked_for_are_pressed_before_the_line_is_hung_up(
         setting.api.takes_keys.set()
     assert setting.api.keys == ["1", "2"]
     assert setting.api.hung_up == [CALL_SID]
+
+
+async def test_tones_that_were_asked_for_are_played_before_the_line_is_hung_up(
+    setting: Setting,
+) -> None:
+    setting.dtmf = DtmfWay.TONES
+    async with setting.relaying():
+        setting.worker_says(SendDtmf(digits="1"))
+        setting.worker_says(frame(0))
+        setting.worker_says(HangUp())
+        await asyncio.sleep(0)
+        assert setting.api.hung_up == []
+    tones = dtmf_sound("1", MULAW_8000)
+    assert b"".join(setting.socket.sounds) == tones
+    assert setting.api.hung_up == [CALL_SID]
+
+
+async def test_a_carrier_that_brings_sound_faster_than_anybody_speaks_is_cut(
+    setting: Setting,
+) -> None:
+    """What a connection has held up for some seconds still comes."""
+    async with setting.relaying() as relay:
+        for _ in range(MOST_SOUND_AT_ONCE_MS // 20 + 50):
+            setting.carrier_says(media())
+        heard = len(setting.line.got)
+        assert MOST_SOUND_AT_ONCE_MS // 20 <= heard < MOST_SOUND_AT_ONCE_MS // 20 + 25
+        relay.hang_up()
+
+
+async def test_a_carrier_that_presses_keys_without_end_is_cut(setting: Setting) -> None:
+    async with setting.relaying() as relay:
+        for _ in range(MOST_KEYS_AT_ONCE * 2):
+            setting.carrier_says(json.dumps({"event": "dtmf", "dtmf": {"digit": "#"}}))
+        assert MOST_KEYS_AT_ONCE <= len(setting.line.got) < MOST_KEYS_AT_ONCE + 10
+        relay.hang_up()
 
 
 async def test_a_carrier_that_never_presses_keys_is_hung_up_all_the_same(

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from http import HTTPStatus
 from uuid import uuid4
 
+import pytest
+from redis.asyncio import Redis
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
+from contracts import redis_names
+from contracts.heartbeat import WorkerHeartbeat
 from contracts.phone_media import (
     SUBPROTOCOL,
     FromWorker,
@@ -17,7 +26,10 @@ from contracts.phone_media import (
     LegOpened,
     WorkerMessage,
 )
-from telephony_bridge.media.worker_line import _Door, _opened
+from telephony_bridge.media.worker_line import LegTaken, _Door, _opened, open_line
+from tests.runtime.until import until
+
+Check = Callable[[ServerConnection, Request], Response | Awaitable[Response | None] | None]
 
 MULAW = LegFormat(encoding="mulaw", sample_hz=8_000)
 OPENED = LegOpened(
@@ -28,6 +40,31 @@ OPENED = LegOpened(
     from_number="+14155550142",
     to_number="+14155550100",
 )
+
+
+@asynccontextmanager
+async def worker_at(redis: Redis, check: Check) -> AsyncIterator[LegAddress]:
+    """The leg of a call that it runs."""
+
+    async def worker(connection: ServerConnection) -> None:
+        await connection.wait_closed()
+
+    leg = LegAddress(uuid4(), uuid4(), uuid4())
+    async with serve(
+        worker, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)], process_request=check
+    ) as server:
+        heartbeat = WorkerHeartbeat(
+            worker_id="w-1",
+            sent_at=datetime.now(UTC),
+            state="ready",
+            slots_total=1,
+            slots_used=1,
+            media_address=f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}",
+        )
+        await redis.set(redis_names.worker_heartbeat("w-1"), heartbeat.model_dump_json())
+        await redis.set(redis_names.worker_media_secret("w-1"), "secret")
+        await redis.set(redis_names.call_lease(leg.call_id), "w-1")
+        yield leg
 
 
 async def test_frames_and_documents_come_and_what_cannot_be_read_is_skipped() -> None:
@@ -48,3 +85,44 @@ async def test_frames_and_documents_come_and_what_cannot_be_read_is_skipped() ->
     assert heard == [b"a frame", HangUp()]
     assert how == "1000"
     line.send(b"too late: nothing happens")
+
+
+async def test_a_worker_that_takes_a_leg_for_taken_is_asked_again(redis: Redis) -> None:
+    """The websocket that it means may be ours, given up before the worker answered."""
+    answers = iter([HTTPStatus.CONFLICT])
+
+    def check(connection: ServerConnection, _: Request) -> Response | None:
+        status = next(answers, None)
+        return None if status is None else connection.respond(status, "taken\n")
+
+    async with worker_at(redis, check) as leg:
+        line = await open_line(redis, leg, OPENED, lambda _: None, 10)
+        await line.close()
+
+
+async def test_a_leg_that_stays_taken_is_told_so(redis: Redis) -> None:
+    def check(connection: ServerConnection, _: Request) -> Response:
+        return connection.respond(HTTPStatus.CONFLICT, "taken\n")
+
+    async with worker_at(redis, check) as leg:
+        with pytest.raises(LegTaken):
+            await open_line(redis, leg, OPENED, lambda _: None, 0.5)
+
+
+async def test_a_connection_that_nobody_waits_for_any_more_is_closed(redis: Redis) -> None:
+    may_answer = asyncio.Event()
+    closed: list[asyncio.Future[None]] = []
+
+    async def check(connection: ServerConnection, _: Request) -> None:
+        closed.append(connection.connection_lost_waiter)
+        await may_answer.wait()
+
+    async with worker_at(redis, check) as leg:
+        opening = asyncio.create_task(open_line(redis, leg, OPENED, lambda _: None, 10))
+        await until(lambda: closed)
+        opening.cancel()
+        await asyncio.wait([opening])
+        may_answer.set()
+        async with asyncio.timeout(10):
+            await closed[0]
+    assert len(closed) == 1

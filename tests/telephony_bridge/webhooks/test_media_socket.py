@@ -266,15 +266,39 @@ async def test_what_is_not_accepted_is_told_so(
     await bridge.has_no_connection()
 
 
-async def test_an_accepted_request_that_is_no_upgrade_is_a_bad_one(
-    carrier: Carrier, application: Application, bridge: Bridge
+@pytest.mark.parametrize(
+    ("right", "wrong", "status"),
+    [
+        (b"Sec-WebSocket-Key", b"X-Key", 400),
+        (b"Version: 13", b"Version: 8", 400),
+        (b"Upgrade: websocket", b"Upgrade: h2c", 426),
+        (b"Host: bridge", b"X: " + b"x" * 9_000, 431),
+        (b"Host: bridge", b"Host bridge", 400),
+    ],
+)
+async def test_what_is_no_upgrade_is_refused_before_the_application_is_asked(
+    carrier: Carrier,
+    application: Application,
+    bridge: Bridge,
+    right: bytes,
+    wrong: bytes,
+    status: int,
 ) -> None:
-    carrier.send(UPGRADE.replace(b"Sec-WebSocket-Key", b"Sec-WebSocket-Kex"))
-    assert await carrier.status() == 400
-    with pytest.raises(SocketClosed):
-        (await application.socket).send("anything")
-    application.is_over.set()
+    carrier.send(UPGRADE.replace(right, wrong))
+    assert await carrier.status() == status
+    assert application.scope == {}
     await bridge.has_no_connection()
+
+
+@pytest.mark.parametrize(
+    ("usual", "rare"),
+    [(b"Connection: Upgrade", b"Connection: keep-alive, Upgrade"), (b"Host: bridge\r\n", b"")],
+)
+async def test_rare_but_right_upgrades_are_accepted(
+    carrier: Carrier, usual: bytes, rare: bytes
+) -> None:
+    carrier.send(UPGRADE.replace(usual, rare))
+    assert await carrier.status() == 101
 
 
 async def test_what_comes_before_the_answer_is_not_lost(
