@@ -29,7 +29,8 @@ def own_fields(sent: Mapping[str, Any]) -> dict[str, Any]:
     document: dict[str, Any] = {}
     flat: dict[str, str] = {}
     for name, value in sent.items():
-        path = paths_of_keys().get(name, name)
+        # Other keys with dots are no paths: validation says that they are unknown.
+        path = paths_of_keys().get(name, "")
         if name in READ_ONLY:
             continue
         if "." in path:

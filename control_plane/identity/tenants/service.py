@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -39,9 +40,15 @@ async def create_tenant(
     return TenantCreated(tenant_id=tenant.id, owner_user_id=owner.id, api_key=key)
 
 
-async def open_tenant(session: AsyncSession, name: str, owner: User) -> Tenant:
-    """Open a tenant with its owner. Needs a system session."""
-    tenant = Tenant(name=name)
+async def open_tenant(
+    session: AsyncSession, name: str, owner: User, tenant_id: UUID | None = None
+) -> Tenant:
+    """Open a tenant with its owner. Needs a system session.
+
+    Args:
+        tenant_id: its id; without one it gets a new one.
+    """
+    tenant = Tenant(id=tenant_id or uuid4(), name=name)
     session.add(tenant)
     await session.flush()
     session.add(Membership(tenant_id=tenant.id, user_id=owner.id, role="owner"))

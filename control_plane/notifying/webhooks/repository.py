@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.notifying.webhooks.models import Webhook
@@ -21,6 +21,11 @@ async def find(
 
 
 async def count(session: AsyncSession, tenant_id: UUID) -> int:
+    """How many the tenant has, until the transaction ends: others that count wait for it."""
+    await session.execute(
+        text("SELECT pg_advisory_xact_lock(hashtextextended(:tenant, 91))"),
+        {"tenant": str(tenant_id)},
+    )
     counted = select(func.count()).select_from(Webhook).where(Webhook.tenant_id == tenant_id)
     return await session.scalar(counted) or 0
 

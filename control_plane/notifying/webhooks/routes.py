@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, status
+from fastapi import APIRouter, Depends, Query, status
 
+from control_plane.building.agents.tenant_addresses import TenantResolver
 from control_plane.identity.authentication.dependencies import (
     AdminCaller,
     MemberCaller,
@@ -31,11 +32,37 @@ from control_plane.notifying.webhooks.schemas import (
     WebhookUpdated,
     WebhookView,
 )
+from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
-from outbound.resolver import Resolver, SharedResolver
+from outbound.resolver import Resolver
 
+
+async def _fault_of_new(
+    wanted: WebhookToRegister, settings: AppSettings, resolver: TenantResolver
+) -> InvalidRequest | None:
+    return await _fault_of(wanted.url, settings, resolver)
+
+
+async def _fault_of_changed(
+    wanted: WebhookChanges, settings: AppSettings, resolver: TenantResolver
+) -> InvalidRequest | None:
+    return None if wanted.url is None else await _fault_of(wanted.url, settings, resolver)
+
+
+async def _fault_of(url: str, settings: AppSettings, resolver: Resolver) -> InvalidRequest | None:
+    """Looked up without a session: the answer may take seconds. The route raises it, so that a
+    repeated request gets its first answer."""
+    try:
+        await check_url(url, settings, resolver)
+    except InvalidRequest as fault:
+        return fault
+    return None
+
+
+FaultOfNew = Annotated[InvalidRequest | None, Depends(_fault_of_new)]
+FaultOfChanged = Annotated[InvalidRequest | None, Depends(_fault_of_changed)]
 router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"], route_class=IdempotentRoute)
 
 
@@ -47,15 +74,16 @@ router.include_router(events)
     "", status_code=status.HTTP_201_CREATED, responses=problems(*ADMIN_ONLY, TooManyWebhooks)
 )
 async def register_webhook(
-    request: Request,
     wanted: WebhookToRegister,
     caller: AdminCaller,
     settings: AppSettings,
+    fault: FaultOfNew,
     session: TenantSession,
     _: OncePerKey,
 ) -> WebhookRegistered:
     """Register an address that is sent events. Each delivery is signed with the secret."""
-    await check_url(wanted.url, settings, _resolver(request, caller.tenant_id))
+    if fault is not None:
+        raise fault
     webhook = await service.register(session, caller, wanted, settings.sealer)
     return WebhookRegistered(id=webhook.id)
 
@@ -88,16 +116,16 @@ async def get_webhook(
 
 @router.patch("/{webhook_id}", responses=problems(*ADMIN_ONLY, WebhookNotFound))
 async def update_webhook(
-    request: Request,
     webhook_id: UUID,
     wanted: WebhookChanges,
     caller: AdminCaller,
     settings: AppSettings,
+    fault: FaultOfChanged,
     session: TenantSession,
 ) -> WebhookUpdated:
     """Change a webhook. A new secret counts at once; to change it without a gap, rotate it."""
-    if wanted.url is not None:
-        await check_url(wanted.url, settings, _resolver(request, caller.tenant_id))
+    if fault is not None:
+        raise fault
     await service.update(session, caller, webhook_id, wanted, settings.sealer)
     return WebhookUpdated(id=webhook_id)
 
@@ -124,12 +152,6 @@ async def rotate_secret(
     `X-Svc-Signature` is made with the new one at once."""
     until = await service.rotate_secret(session, caller, webhook_id, wanted, settings.sealer)
     return SecretRotated(id=webhook_id, previous_secret_until=until)
-
-
-def _resolver(request: Request, tenant_id: UUID) -> Resolver:
-    """The look-ups of the caller's tenant."""
-    shared: SharedResolver = request.app.state.resolver
-    return shared.of(str(tenant_id))
 
 
 router.include_router(deliveries)

@@ -20,6 +20,8 @@ _ACCEPTED = re.compile(r"[A-Za-z0-9._~+/=-]{1,128}")
 _PHONE_NUMBER = re.compile(r"(?<=/)(\+[^/]+|[0-9][0-9 ().-]{4,22}[0-9])(?=/|$)")
 """A part of a path that was meant as a phone number, where no route has taken it for one. No id of
 ours looks like it."""
+_SHARE_TOKEN = re.compile(r"(?<=^/s/)[^/]+|(?<=^/v1/shared/)[^/]+")
+"""Also where no route has taken it for one: it opens what it names."""
 _log = structlog.get_logger(__name__)
 
 
@@ -91,6 +93,7 @@ def _logged_path(scope: Scope) -> str:
     for name, value in scope.get("path_params", {}).items():
         if name.endswith(("number", "token")):
             path = path.replace(f"/{value}", f"/{{{name}}}")
+    path = _SHARE_TOKEN.sub("{share_token}", path)
     return _PHONE_NUMBER.sub("{number}", path)
 
 

@@ -147,6 +147,7 @@ def is_plain(document: bytes) -> bool:
 
 
 def is_json(content_type: str) -> bool:
-    """Whether a body of the type is read as JSON."""
-    media_type = content_type.partition(";")[0].strip().lower()
-    return media_type == "application/json" or media_type.endswith("+json")
+    """Whether FastAPI reads a body of the type as JSON. It passes others on as bytes."""
+    kind, _, subtype = content_type.partition(";")[0].strip().lower().partition("/")
+    is_json_subtype = subtype == "json" or subtype.endswith("+json")
+    return kind == "application" and is_json_subtype and "/" not in subtype

@@ -85,7 +85,7 @@ async def sign_up_route(
     welcome: AppWelcome,
     background: BackgroundTasks,
     response: Response,
-    _: EffectOncePerStrangersKey,
+    effect: EffectOncePerStrangersKey,
 ) -> LoggedIn:
     """Open an account: a tenant that you own. You are logged in to it.
 
@@ -97,7 +97,7 @@ async def sign_up_route(
     send its mail address and password: the new tenant is added to that account.
     """
     completed = await sign_up(
-        database, passwords, settings, browser, wanted, welcome, datetime.now(UTC)
+        database, passwords, settings, browser, wanted, effect.id, welcome, datetime.now(UTC)
     )
     return await login_response(
         completed, browser, database, settings, mailer, background, response

@@ -25,6 +25,7 @@ from control_plane.identity.accounts.passwords.hashing import Passwords, check_n
 from control_plane.identity.accounts.schemas import SignUp
 from control_plane.identity.accounts.sessions.browser import Browser
 from control_plane.identity.accounts.welcome import Welcome
+from control_plane.identity.members import repository as members
 from control_plane.identity.tenants.service import open_tenant
 from control_plane.platform.audit.recording import record_act
 from control_plane.platform.database import Database
@@ -43,10 +44,13 @@ async def sign_up(
     settings: ControlPlaneSettings,
     browser: Browser,
     wanted: SignUp,
+    tenant_id: UUID,
     welcome: Welcome,
     now: datetime,
 ) -> CompletedLogin:
     """Open the tenant, make the user its owner, and log the user in.
+
+    A request whose answer was lost comes again with the same ``tenant_id``: it only logs in.
 
     A user who already has an account opens another tenant with that account's password. No API key
     is created, because nobody would look after a key that nobody asked for.
@@ -81,23 +85,24 @@ async def sign_up(
                 raise EmailTaken(_TAKEN)
             user = added
             user.name, user.password_hash = wanted.name, new_hash
-        tenant = await open_tenant(session, wanted.tenant_name, user)
-        await welcome.post(session, tenant.id, is_welcome=False)
-        await welcome.offer(session, user, tenant.id, browser.origin.address, now)
-        _announce(session, tenant.id, user)
-        record_act(
-            session,
-            tenant.id,
-            actor_of(user),
-            browser.origin,
-            "tenant.created",
-            target_id=tenant.id,
-        )
+        if await members.find_member(session, tenant_id, user.id) is None:
+            await open_tenant(session, wanted.tenant_name, user, tenant_id)
+            await welcome.post(session, tenant_id, is_welcome=False)
+            await welcome.offer(session, user, tenant_id, browser.origin.address, now)
+            _announce(session, tenant_id, user)
+            record_act(
+                session,
+                tenant_id,
+                actor_of(user),
+                browser.origin,
+                "tenant.created",
+                target_id=tenant_id,
+            )
         return await complete_login(
             session,
             browser,
             user,
-            tenant.id,
+            tenant_id,
             is_first_login=proof is None,
             ttl_seconds=settings.session_ttl_seconds,
             now=now,

@@ -13,6 +13,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
 
+from control_plane.identity.accounts.login import routes as login_routes
 from control_plane.identity.idempotent_requests.two_phase import HOLD
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
@@ -243,6 +244,24 @@ async def test_a_sign_up_sent_twice_opens_one_account(app: FastAPI, database: Da
         # Only who knows the password gets the session.
         stranger = await same_person.sign_up(password="a guess at the password")
         assert stranger.json()["code"] == "idempotency_key_reused"
+        assert await rows(database, "tenants") == 1
+
+
+async def test_a_sign_up_whose_answer_was_lost_opens_no_second_tenant(
+    app: FastAPI, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lost(*_: Any) -> Any:
+        raise DatabaseUnavailable
+
+    async with a_browser(app) as browser:
+        browser.headers["Idempotency-Key"] = "sign-up"
+        monkeypatch.setattr(login_routes, "login_response", lost)
+        assert (await browser.sign_up()).status_code == 503
+        monkeypatch.undo()
+        await let_hold_pass(database)
+        again = await browser.sign_up()
+        assert again.status_code == 201
+        assert again.json()["role"] == "owner"
         assert await rows(database, "tenants") == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import uuid4
 
 import httpx2
@@ -129,6 +130,15 @@ async def test_without_a_valid_key_everything_is_401(tenant: TenantClient) -> No
 async def test_reserved_names_are_accepted(tenant: TenantClient) -> None:
     await registered(tenant, events=list(RESERVED_EVENTS))
     await registered(tenant, events=list(EVENT_NAMES))
+
+
+async def test_a_tenant_has_a_hundred_at_most_also_if_it_asks_for_more_at_once(
+    tenant: TenantClient,
+) -> None:
+    for _ in range(MOST_WEBHOOKS - 1):
+        await registered(tenant)
+    answers = await asyncio.gather(*(tenant.post("/v1/webhooks", HOOK) for _ in range(10)))
+    assert sorted(answer.status_code for answer in answers) == [201, *[409] * 9]
 
 
 async def test_a_tenant_has_a_hundred_at_most(tenant: TenantClient) -> None:

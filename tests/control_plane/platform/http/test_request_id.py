@@ -97,3 +97,21 @@ async def test_no_phone_number_stands_in_a_logged_path(
         await tenant.request("DELETE", path)
     assert [entry["path"] for entry in logs if entry["event"] == "request"] == [logged or path]
     assert logged is None or "5678" not in str(logs)
+
+
+@pytest.mark.parametrize(
+    ("path", "logged"),
+    [
+        ("/s/TOKEN", "/s/{share_token}"),
+        ("/s/TOKEN/", "/s/{share_token}/"),
+        ("/v1/shared/TOKEN", "/v1/shared/{share_token}"),
+        ("/v1/shared/TOKEN/nothing/here", "/v1/shared/{share_token}/nothing/here"),
+    ],
+)
+async def test_no_token_of_a_link_stands_in_a_logged_path_whatever_the_answer(
+    http: httpx2.AsyncClient, path: str, logged: str
+) -> None:
+    with capture_logs() as logs:
+        await http.get(path)
+    assert [entry["path"] for entry in logs if entry["event"] == "request"] == [logged]
+    assert "TOKEN" not in str(logs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import httpx2
 import pytest
 from fastapi import Depends, FastAPI
 from hypothesis import given
@@ -14,6 +15,7 @@ from starlette.types import Message
 from control_plane.platform.http.storable_input import (
     MAX_DEPTH,
     find_fault,
+    is_json,
     is_plain,
     is_storable,
     storable_input,
@@ -83,3 +85,28 @@ def _waits(document: dict[str, Any]) -> int:
     headers = [(b"content-type", b"application/json")]
     scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": headers}
     return sum(1 for _ in app(scope, receive, send).__await__())
+
+
+@pytest.mark.parametrize(
+    ("content_type", "counts"),
+    [
+        ("application/json", True),
+        ("Application/JSON; charset=utf-8", True),
+        ("application/vnd.shop+json", True),
+        ("text/x+json", False),
+        ("text/json", False),
+        ("application/x/y+json", False),
+        ("application/jsonlines", False),
+        ("", False),
+    ],
+)
+def test_json_is_what_fastapi_reads_as_json(content_type: str, *, counts: bool) -> None:
+    assert is_json(content_type) is counts
+
+
+@pytest.mark.parametrize("content_type", ["text/x+json", "application/x/y+json"])
+async def test_what_only_looks_like_json_is_an_unsupported_media_type(
+    http: httpx2.AsyncClient, content_type: str
+) -> None:
+    answer = await http.post("/v1/auth/login", content=b"{", headers={"Content-Type": content_type})
+    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
