@@ -411,6 +411,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             **self._values(WorkerOptions),
             redis_url=self.required_redis_url(),
             object_store_url=self.shared_object_store_url,
+            knowledge_dir=self._knowledge_dir / "workers",
             embedding=self._embedding(),
             data_dir=workers_dir / self.worker_id,
             workers_dir=workers_dir,
