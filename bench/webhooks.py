@@ -207,6 +207,7 @@ def main() -> None:
                 secret_key="a-secret-of-at-least-thirty-two-bytes",
                 encryption_keys=(derived_key("of the benchmark"),),
                 mail_outbox_dir=folder,
+                knowledge_dir=folder,
                 object_store_url=folder.as_uri(),
                 environment="test",
                 outbound_allowed_networks=("127.0.0.0/8",),

@@ -23,6 +23,7 @@ from control_plane.building.catalogue.routes import router as catalogue
 from control_plane.building.estimates.routes import router as estimates
 from control_plane.building.knowledge_sources import service as knowledge_source_service
 from control_plane.building.knowledge_sources.knowledge_base import keep_knowledge_base
+from control_plane.building.knowledge_sources.looking_up import Knowledge
 from control_plane.building.knowledge_sources.routes import router as knowledge_sources
 from control_plane.building.provider_keys.routes import router as provider_keys
 from control_plane.building.voice_samples.routes import router as voice_samples
@@ -245,6 +246,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     )
 
     resolver = SharedResolver()
+    knowledge = Knowledge(settings.object_store_url, settings.knowledge_dir)
     carrier_access = CarrierAccess(settings)
     gateways = InstalledGateways(settings)
 
@@ -263,6 +265,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
             await carrier_access.aclose()
             await gateways.aclose()
             resolver.close()
+            knowledge.close()
 
     app = FastAPI(
         title="Switchboard",
@@ -285,6 +288,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.viewer_seats = viewer_seats
     app.state.notification_news = notification_news
     app.state.resolver = resolver
+    app.state.knowledge = knowledge
     app.state.carrier_access = carrier_access
     app.state.gateways = gateways
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)

@@ -97,6 +97,9 @@ class WorkerSettings(WorkerOptions):
     of those that died there, whatever their ids were."""
     object_store_url: str | None = None
     """Where recordings are stored. Without it, nothing is recorded."""
+    knowledge_dir: Path | None = None
+    """Holds copies of the passages that calls look up. All workers on this disk share it, and those
+    that start later find what is there. Without it, the worker looks nothing up."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     """The models that embed what callers ask."""
 

@@ -398,11 +398,9 @@ async def run_worker(
 
     async def warm_up() -> Media:
         shelf = None
-        if settings.object_store_url is not None:
+        if settings.object_store_url is not None and settings.knowledge_dir is not None:
             shelf = Shelf(
-                settings.object_store_url,
-                settings.data_dir / "knowledge",
-                embedder(settings.embedding),
+                settings.object_store_url, settings.knowledge_dir, embedder(settings.embedding)
             )
         media = await EngineMedia.load(providers, settings.media_network, models_socket, shelf)
         on_warm()

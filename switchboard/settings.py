@@ -295,6 +295,11 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     def shared_object_store_url(self) -> str:
         return self.object_store_url or (self.data_dir.absolute() / "objects").as_uri()
 
+    @property
+    def _knowledge_dir(self) -> Path:
+        """Copies of passages. The API has its own: its searches take no copy from a call."""
+        return self.data_dir.absolute() / "knowledge"
+
     def required_database_url(self) -> str:
         """Raises ``MissingSetting``."""
         return _required(self.database_url, "SWITCHBOARD_DATABASE_URL")
@@ -333,6 +338,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             platform_llm=self._platform_llm(),
             post_call=self._post_call(),
             object_store_url=self.shared_object_store_url,
+            knowledge_dir=self._knowledge_dir / "api",
             embedding=self._embedding(),
             dialing=self._dialing(),
             bridge_public_url=self.bridge_public_url and self.bridge_public_url.rstrip("/"),
@@ -405,6 +411,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             **self._values(WorkerOptions),
             redis_url=self.required_redis_url(),
             object_store_url=self.shared_object_store_url,
+            knowledge_dir=self._knowledge_dir / "workers",
             embedding=self._embedding(),
             data_dir=workers_dir / self.worker_id,
             workers_dir=workers_dir,

@@ -88,6 +88,7 @@ def api_document() -> Document:
         secret_key="k" * 32,
         encryption_keys=(derived_key("k"),),
         mail_outbox_dir=Path("nowhere"),
+        knowledge_dir=Path("nowhere"),
         object_store_url="memory:///",
     )
     return create_app(nowhere).openapi()

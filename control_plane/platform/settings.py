@@ -292,6 +292,8 @@ class ControlPlaneSettings(ControlPlaneOptions):
     object_store_url: str
     """Where recordings are stored: ``file:///…``, ``s3://bucket/prefix``,
     ``gs://bucket/prefix``."""
+    knowledge_dir: Path
+    """Holds copies of the passages that the API searches. On a disk, not in memory."""
     embedding: EmbeddingSettings = EmbeddingSettings()
     """The model that embeds knowledge sources."""
     dialing: DialingSettings = DialingSettings()

@@ -90,6 +90,7 @@ def document() -> dict[str, Any]:
         secret_key="k" * 32,
         encryption_keys=(derived_key("k"),),
         mail_outbox_dir=Path("nowhere"),
+        knowledge_dir=Path("nowhere"),
         object_store_url="memory:///",
     )
     return create_app(settings).openapi()

@@ -118,6 +118,7 @@ def settings(postgres_url: str, valkey_url: str, tmp_path: Path) -> ControlPlane
         operator_token="operator-token-of-the-tests",
         request_deadline_seconds=PATIENCE_SECONDS,
         mail_outbox_dir=tmp_path / "outbox",
+        knowledge_dir=tmp_path / "knowledge",
         object_store_url=(tmp_path / "objects").as_uri(),
     )
 

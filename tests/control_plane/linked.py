@@ -30,6 +30,7 @@ def settings(postgres_url: str, valkey_url: str, tmp_path: Path) -> ControlPlane
         request_deadline_seconds=PATIENCE_SECONDS,
         ice_servers=("stun:stun.example.net",),
         mail_outbox_dir=tmp_path / "outbox",
+        knowledge_dir=tmp_path / "knowledge",
         object_store_url=(tmp_path / "objects").as_uri(),
     )
 

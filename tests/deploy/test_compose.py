@@ -336,6 +336,19 @@ def test_the_files_of_recordings_are_made_on_a_disk(compose: dict[str, Any]) -> 
     assert tenants_jobs["environment"]["TMPDIR"] not in tenants_jobs["tmpfs"]
 
 
+def test_copies_of_passages_are_kept_on_a_disk(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They take up to 4 GB for the API and for the workers, and are mapped."""
+    api = settings_of(compose, "api", monkeypatch).control_plane().knowledge_dir
+    workers = settings_of(compose, "worker", monkeypatch).worker().knowledge_dir
+    assert "VOLUME /data" in (ROOT / "Dockerfile").read_text()
+    for name, folder in (("api", api), ("worker", workers)):
+        assert folder is not None
+        assert folder.is_relative_to("/data")
+        assert not any(folder.is_relative_to(each) for each in compose["services"][name]["tmpfs"])
+
+
 def test_a_worker_sends_nothing_to_private_addresses_unless_it_is_told_to(
     compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ _NOWHERE = ControlPlaneSettings(
     encryption_keys=(derived_key("of the tests"),),
     operator_token="operator-token-of-the-tests",
     mail_outbox_dir=HERE / "nowhere",
+    knowledge_dir=HERE / "nowhere",
     object_store_url="memory:///",
 )
 """The document is written without asking anyone."""

@@ -139,6 +139,21 @@ def test_each_worker_has_a_directory_of_its_own(tmp_path: Path) -> None:
     assert settings.worker().workers_dir == tmp_path / "workers"
 
 
+def test_workers_share_their_copies_of_passages_and_the_api_has_its_own(tmp_path: Path) -> None:
+    settings = Settings(
+        data_dir=tmp_path,
+        database_url="postgresql://db",
+        redis_url="redis://r",
+        secret_key="k" * 32,
+    )
+    first, second = (
+        settings.model_copy(update={"worker_id": each}).worker() for each in ("local-1", "local-2")
+    )
+    assert first.data_dir != second.data_dir
+    assert first.knowledge_dir == second.knowledge_dir == tmp_path / "knowledge" / "workers"
+    assert settings.control_plane().knowledge_dir == tmp_path / "knowledge" / "api"
+
+
 def test_each_start_of_a_worker_has_an_id_of_its_own() -> None:
     first, second = Settings().worker_id, Settings().worker_id
     assert first != second

@@ -24,6 +24,7 @@ def settings_for(database_url: str) -> ControlPlaneSettings:
         secret_key="a-secret-of-at-least-thirty-two-bytes",
         encryption_keys=(derived_key("of the storm"),),
         mail_outbox_dir=Path("/nonexistent"),
+        knowledge_dir=Path("/nonexistent"),
         object_store_url="file:///nonexistent",
         environment="test",
         outbound_allowed_networks=("127.0.0.0/8",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -51,6 +52,20 @@ def read_bundle(store: ObjectStore, tenant_id: UUID, source_id: UUID, digest: st
     from knowledge.bundle import Bundle
 
     return Bundle(bytes(obstore.get(store, bundle_path(tenant_id, source_id, digest)).bytes()))
+
+
+def bundle_parts(
+    store: ObjectStore, tenant_id: UUID, source_id: UUID, digest: str
+) -> Iterator[bytes]:
+    """A bundle's content, which need not fit into the memory.
+
+    Raises:
+        FileNotFoundError, obstore.exceptions.BaseError: the object cannot be read.
+    """
+    import obstore
+
+    for part in obstore.get(store, bundle_path(tenant_id, source_id, digest)).stream():
+        yield bytes(part)
 
 
 def delete_bundles(

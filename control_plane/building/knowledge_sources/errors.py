@@ -48,3 +48,31 @@ class KnowledgeUnavailable(Problem):
     status = HTTPStatus.SERVICE_UNAVAILABLE
     code = "knowledge_unavailable"
     title = "The passages cannot be read at the moment"
+
+
+class KnowledgeTooSlow(Problem):
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    code = "knowledge_too_slow"
+    title = "The passages could not be read in time"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "What was read so far is kept; try again shortly", headers={"Retry-After": "2"}
+        )
+
+
+class KnowledgeShareUsedUp(Problem):
+    """``limit`` is the number of requests for passages that one tenant may have under way on one
+    server."""
+
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    code = "knowledge_share_used_up"
+    title = "Your tenant reads passages too often at once"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"A tenant may search or read passages {limit} times at once on one server; "
+            "wait for some of them",
+            headers={"Retry-After": "1"},
+            limit=limit,
+        )

@@ -1,23 +1,24 @@
-"""Searching an agent's sources outside of calls, in the same way as workers do in calls."""
+"""Reading an agent's sources outside of calls, in the same way as workers do in calls."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
 import structlog
 
 from control_plane.building.knowledge_sources.bundle_store import (
+    bundle_parts,
     open_store,
-    read_bundle,
     store_errors,
 )
 from control_plane.building.knowledge_sources.errors import KnowledgeUnavailable
+from control_plane.building.knowledge_sources.lookup_threads import LookupThreads
 from control_plane.building.knowledge_sources.models import KnowledgeSource
 from control_plane.building.knowledge_sources.schemas import Chunk, FoundChunk
+from knowledge.copies import BundleCopies
 from knowledge.embedding.embedder import Embedder
 from knowledge.embedding.model import EmbeddingUnavailable
 
@@ -25,76 +26,91 @@ if TYPE_CHECKING:
     from knowledge.bundle import Bundle
 
 T = TypeVar("T")
-_BUNDLES_KEPT = 16
-"""In the memory of a process, of all tenants."""
 _log = structlog.get_logger(__name__)
 
 
-async def chunks_of(url: str, source: KnowledgeSource, offset: int, limit: int) -> list[Chunk]:
-    """Raises ``KnowledgeUnavailable``."""
-    digest = source.bundle_digest
-    if digest is None:
-        return []
+class Knowledge:
+    """What this process reads of all tenants' sources. It keeps copies on the disk, and maps those
+    that a request needs. Use it without a database session: it may take seconds.
 
-    def read() -> list[Chunk]:
-        bundle = _bundle(url, source.tenant_id, source.id, digest)
-        rows = range(offset, min(offset + limit, len(bundle)))
-        passages = (bundle.passage(row) for row in rows)
-        return [Chunk(context=passage.context, text=passage.text) for passage in passages]
+    Args:
+        object_store_url: where the bundles are.
+        folder: of the copies.
+    """
 
-    return await _reading(read)
+    def __init__(
+        self, object_store_url: str, folder: Path, threads: LookupThreads | None = None
+    ) -> None:
+        self._url = object_store_url
+        self._copies = BundleCopies(folder)
+        self._threads = threads or LookupThreads()
 
+    async def chunks_of(self, source: KnowledgeSource, offset: int, limit: int) -> list[Chunk]:
+        """Raises ``KnowledgeUnavailable``, ``KnowledgeShareUsedUp``, ``KnowledgeTooSlow``."""
+        if source.bundle_digest is None:
+            return []
 
-async def found_in(
-    url: str, embedder: Embedder, sources: Sequence[KnowledgeSource], question: str, limit: int
-) -> list[FoundChunk]:
-    """Raises ``KnowledgeUnavailable``."""
-    if not sources:
-        return []
-    named = [(each.tenant_id, each.id, each.title, each.bundle_digest or "") for each in sources]
+        def read(until: float) -> list[Chunk]:
+            bundle = self._bundle(source, until)
+            rows = range(offset, min(offset + limit, len(bundle)))
+            passages = (bundle.passage(row) for row in rows)
+            return [Chunk(context=passage.context, text=passage.text) for passage in passages]
 
-    def look_up() -> list[FoundChunk]:
-        from knowledge.search.library import Library, Source
+        return await self._read(source.tenant_id, read)
 
-        library = Library(
-            [
-                Source(str(source_id), title, _bundle(url, tenant_id, source_id, digest))
-                for tenant_id, source_id, title, digest in named
-            ]
-        )
-        embedder.prepare(library.models)
-        vectors = embedder.vectors(question, library.models)
-        return [
-            FoundChunk(
-                context=found.passage.context,
-                text=found.passage.text,
-                source_id=UUID(found.source_id),
-                source_title=found.source_title,
-                score=round(found.score, 6),
-                similarity=round(found.similarity, 4),
-                word_score=round(found.word_score, 4),
+    async def found_in(
+        self, embedder: Embedder, sources: Sequence[KnowledgeSource], question: str, limit: int
+    ) -> list[FoundChunk]:
+        """Of one tenant's ``sources``.
+
+        Raises ``KnowledgeUnavailable``, ``KnowledgeShareUsedUp``, ``KnowledgeTooSlow``."""
+        if not sources:
+            return []
+
+        def look_up(until: float) -> list[FoundChunk]:
+            from knowledge.search.library import Library, Source
+
+            library = Library(
+                [Source(str(each.id), each.title, self._bundle(each, until)) for each in sources]
             )
-            for found in library.search(question, vectors, limit)
-        ]
+            embedder.prepare(library.models)
+            vectors = embedder.vectors(question, library.models)
+            return [
+                FoundChunk(
+                    context=found.passage.context,
+                    text=found.passage.text,
+                    source_id=UUID(found.source_id),
+                    source_title=found.source_title,
+                    score=round(found.score, 6),
+                    similarity=round(found.similarity, 4),
+                    word_score=round(found.word_score, 4),
+                )
+                for found in library.search(question, vectors, limit)
+            ]
 
-    return await _reading(look_up)
+        return await self._read(sources[0].tenant_id, look_up)
 
+    def close(self) -> None:
+        self._threads.close()
 
-async def _reading(read: Callable[[], T]) -> T:
-    from knowledge.bundle import BundleDamaged
+    async def _read(self, tenant_id: UUID, read: Callable[[float], T]) -> T:
+        from knowledge.bundle import BundleDamaged
 
-    failures: tuple[type[Exception], ...] = (
-        *store_errors(),
-        BundleDamaged,
-        EmbeddingUnavailable,
-    )
-    try:
-        return await asyncio.to_thread(read)
-    except failures as error:
-        _log.warning("knowledge_not_read", error=str(error))
-        raise KnowledgeUnavailable from error
+        failures: tuple[type[Exception], ...] = (
+            *store_errors(),
+            BundleDamaged,
+            EmbeddingUnavailable,
+        )
+        try:
+            return await self._threads.run(tenant_id, read)
+        except failures as error:
+            _log.warning("knowledge_not_read", error=str(error))
+            raise KnowledgeUnavailable from error
 
+    def _bundle(self, source: KnowledgeSource, until: float) -> Bundle:
+        digest = source.bundle_digest or ""
 
-@lru_cache(_BUNDLES_KEPT)
-def _bundle(url: str, tenant_id: UUID, source_id: UUID, digest: str) -> Bundle:
-    return read_bundle(open_store(url), tenant_id, source_id, digest)
+        def fetch() -> Iterable[bytes]:
+            return bundle_parts(open_store(self._url), source.tenant_id, source.id, digest)
+
+        return self._copies.mapped(digest, fetch, until)

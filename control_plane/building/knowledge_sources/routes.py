@@ -13,13 +13,15 @@ from control_plane.building.knowledge_sources import repository, service
 from control_plane.building.knowledge_sources.errors import (
     KnowledgeBytesExceeded,
     KnowledgeOfPersona,
+    KnowledgeShareUsedUp,
     KnowledgeSourceNotFound,
     KnowledgeSourcesExceeded,
     KnowledgeTooLarge,
+    KnowledgeTooSlow,
     KnowledgeUnavailable,
     OnlyPagesAreRefreshed,
 )
-from control_plane.building.knowledge_sources.looking_up import chunks_of, found_in
+from control_plane.building.knowledge_sources.looking_up import Knowledge
 from control_plane.building.knowledge_sources.schemas import (
     MOST_FILE_BYTES,
     MOST_TEXT_BYTES,
@@ -37,7 +39,7 @@ from control_plane.identity.authentication.dependencies import MemberCaller, Ten
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.platform.errors import InvalidRequest, UnsupportedMediaType
-from control_plane.platform.http.dependencies import AppSettings
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.own_body_limits import BodyLimit
 from control_plane.platform.http.paging import Offset
@@ -63,6 +65,15 @@ async def _fault_of_address(
 
 
 FaultOfAddress = Annotated[str | None, Depends(_fault_of_address)]
+
+
+async def _knowledge(request: Request) -> Knowledge:
+    knowledge: Knowledge = request.app.state.knowledge
+    return knowledge
+
+
+AppKnowledge = Annotated[Knowledge, Depends(_knowledge)]
+_NOT_READ = (KnowledgeUnavailable, KnowledgeTooSlow, KnowledgeShareUsedUp)
 _OTHER_FIELDS_BYTES = 16_384
 _TEXT_BODY = BodyLimit(3 * MOST_TEXT_BYTES + _OTHER_FIELDS_BYTES, may_have_long_texts=True)
 """JSON that escapes all but ASCII writes a byte as three at most."""
@@ -156,44 +167,42 @@ async def list_knowledge_sources(
     return KnowledgeSourceList(sources=[KnowledgeSourceView.model_validate(s) for s in sources])
 
 
-@router.post("/search", responses=problems(KnowledgeUnavailable))
+@router.post("/search", responses=problems(*_NOT_READ))
 async def search_knowledge_sources(
     agent_id: UUID,
     wanted: KnowledgeQuestion,
     caller: MemberCaller,
-    session: TenantSession,
+    database: AppDatabase,
     settings: AppSettings,
+    knowledge: AppKnowledge,
 ) -> KnowledgeFound:
     """Look a question up as the agent does in a call."""
-    await service.check_agent(session, caller.tenant_id, agent_id)
-    sources = await repository.searchable(session, caller.tenant_id, [agent_id])
-    found = await found_in(
-        settings.object_store_url,
-        embedder(settings.embedding),
-        sources,
-        wanted.question,
-        wanted.limit,
-    )
+    async with database.tenant_session(caller.tenant_id) as session:
+        await service.check_agent(session, caller.tenant_id, agent_id)
+        sources = await repository.searchable(session, caller.tenant_id, [agent_id])
+    model = embedder(settings.embedding)
+    found = await knowledge.found_in(model, sources, wanted.question, wanted.limit)
     return KnowledgeFound(results=found)
 
 
 @router.get(
     "/{source_id}",
-    responses=problems(AgentNotFound, KnowledgeSourceNotFound, KnowledgeUnavailable),
+    responses=problems(AgentNotFound, KnowledgeSourceNotFound, *_NOT_READ),
 )
 async def get_knowledge_source(
     agent_id: UUID,
     source_id: UUID,
     caller: MemberCaller,
-    session: TenantSession,
-    settings: AppSettings,
+    database: AppDatabase,
+    knowledge: AppKnowledge,
     chunks: Annotated[bool, Query(description="Whether to return its chunks.")] = False,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Offset = 0,
 ) -> KnowledgeSourceDetail:
     """Return one source; with `chunks=true` also a page of its chunks."""
-    source = await service.get(session, caller.tenant_id, agent_id, source_id)
-    found = await chunks_of(settings.object_store_url, source, offset, limit) if chunks else None
+    async with database.tenant_session(caller.tenant_id) as session:
+        source = await service.get(session, caller.tenant_id, agent_id, source_id)
+    found = await knowledge.chunks_of(source, offset, limit) if chunks else None
     return KnowledgeSourceDetail(source=KnowledgeSourceView.model_validate(source), chunks=found)
 
 

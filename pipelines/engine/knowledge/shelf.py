@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,8 @@ from cachetools import LRUCache
 
 from contracts.call_plan import CallPlan, PlannedSource
 from contracts.knowledge_bundles import bundle_path
-from knowledge.bundle import Bundle, BundleDamaged, digest_of
+from knowledge.bundle import Bundle, BundleDamaged
+from knowledge.copies import BundleCopies
 from knowledge.embedding.embedder import Embedder
 from knowledge.embedding.model import EmbeddingUnavailable
 from knowledge.search.library import Library, Source
@@ -28,7 +28,6 @@ REMOTE_QUESTIONS_AT_ONCE = 16
 FETCH_SECONDS = 4.0
 """For all bundles of a call together. It begins without those that take longer."""
 MOST_MAPPED = 256
-MOST_BYTES_ON_DISK = 4 * 2**30
 logger = structlog.get_logger(__name__)
 
 
@@ -36,14 +35,14 @@ class Shelf:
     """
     Args:
         object_store_url: where the control plane puts bundles.
-        folder: of the copies on this machine. Workers may share it.
+        folder: of the copies on this machine, which its workers share.
         embedder: embeds what callers ask.
     """
 
     def __init__(self, object_store_url: str, folder: Path, embedder: Embedder) -> None:
         self.embedder = embedder
         self._url = object_store_url
-        self._folder = folder
+        self._copies = BundleCopies(folder)
         self._store: ObjectStore | None = None
         self._mapped: LRUCache[str, Bundle] = LRUCache(MOST_MAPPED)
         # One thread if the model takes a core; searching itself is short.
@@ -63,7 +62,7 @@ class Shelf:
                 continue
             with _logging(plan.call_id):
                 async with asyncio.timeout_at(ends_at):
-                    bundle = await asyncio.to_thread(self._read, plan.tenant_id, source)
+                    bundle = await asyncio.to_thread(self._read, plan.tenant_id, source, ends_at)
                     self._mapped[digest] = bundle
         models = {self._mapped[digest].model for digest in sources if digest in self._mapped}
         with _logging(plan.call_id):
@@ -82,14 +81,11 @@ class Shelf:
     def close(self) -> None:
         self.searching.shutdown(wait=False, cancel_futures=True)
 
-    def _read(self, tenant_id: UUID, source: PlannedSource) -> Bundle:
-        file = self._folder / source.digest
-        if not file.exists():
-            self._download(bundle_path(tenant_id, source.source_id, source.digest), file)
-        os.utime(file)
-        return Bundle.mapped(file)
+    def _read(self, tenant_id: UUID, source: PlannedSource, until: float) -> Bundle:
+        path = bundle_path(tenant_id, source.source_id, source.digest)
+        return self._copies.mapped(source.digest, lambda: self._download(path), until)
 
-    def _download(self, path: str, file: Path) -> None:
+    def _download(self, path: str) -> Iterable[bytes]:
         import obstore
         from obstore.exceptions import BaseError
         from obstore.store import LocalStore, from_url
@@ -98,26 +94,10 @@ class Shelf:
             if self._store is None:
                 is_local = self._url.startswith("file:")
                 self._store = LocalStore.from_url(self._url) if is_local else from_url(self._url)
-            content = bytes(obstore.get(self._store, path).bytes())
+            for part in obstore.get(self._store, path).stream():
+                yield bytes(part)
         except BaseError as error:
             raise OSError(str(error)) from error
-        if digest_of(content) != file.name:
-            raise BundleDamaged("its content is not what its name says")
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._make_room(len(content))
-        written = file.with_name(f"{file.name}.{os.getpid()}.part")
-        written.write_bytes(content)
-        written.replace(file)
-
-    def _make_room(self, size: int) -> None:
-        """Delete the copies that were not used for longest. Those that are mapped stay readable."""
-        copies = sorted(self._folder.iterdir(), key=lambda copy: copy.stat().st_mtime)
-        held = sum(copy.stat().st_size for copy in copies) + size
-        for copy in copies:
-            if held <= MOST_BYTES_ON_DISK:
-                return
-            held -= copy.stat().st_size
-            copy.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -392,6 +392,12 @@ class KnowledgeOfPersona(ApiError):
     code = "knowledge_of_persona"
 
 
+class KnowledgeShareUsedUp(ApiError):
+    """Your tenant reads passages too often at once (429)."""
+
+    code = "knowledge_share_used_up"
+
+
 class KnowledgeSourceNotFound(ApiError):
     """The agent has no such knowledge source (404)."""
 
@@ -408,6 +414,12 @@ class KnowledgeTooLarge(ApiError):
     """The text or file is too large (413)."""
 
     code = "knowledge_too_large"
+
+
+class KnowledgeTooSlow(ApiError):
+    """The passages could not be read in time (503)."""
+
+    code = "knowledge_too_slow"
 
 
 class KnowledgeUnavailable(ApiError):
@@ -1005,8 +1017,10 @@ BY_CODE: dict[str, type[ApiError]] = {
     "invoice_not_voidable": InvoiceNotVoidable,
     "key_scope_violation": KeyScopeViolation,
     "knowledge_of_persona": KnowledgeOfPersona,
+    "knowledge_share_used_up": KnowledgeShareUsedUp,
     "knowledge_source_not_found": KnowledgeSourceNotFound,
     "knowledge_too_large": KnowledgeTooLarge,
+    "knowledge_too_slow": KnowledgeTooSlow,
     "knowledge_unavailable": KnowledgeUnavailable,
     "last_owner": LastOwner,
     "link_unavailable": LinkUnavailable,

@@ -81,6 +81,7 @@ async def opened_shop(database_url: str, directory: Path) -> AsyncIterator[Shop]
             secret_key="a-secret-of-at-least-thirty-two-bytes",
             encryption_keys=(derived_key("of the tests"),),
             mail_outbox_dir=directory / "outbox",
+            knowledge_dir=directory / "knowledge",
             object_store_url=(directory / "objects").as_uri(),
         )
         settings = paid_through(plain, stripe=stripe, razorpay=razorpay)

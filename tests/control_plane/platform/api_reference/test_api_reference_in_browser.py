@@ -32,6 +32,7 @@ SETTINGS = ControlPlaneSettings(
     secret_key="a-secret-of-at-least-thirty-two-bytes",
     encryption_keys=(derived_key("of the tests"),),
     mail_outbox_dir=Path("nowhere"),
+    knowledge_dir=Path("nowhere"),
     object_store_url="memory:///",
 )
 """The page asks for static files and the document only, so nothing else runs."""

@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from threading import Event
+from typing import Any
+
+import obstore
+import pytest
 
 from knowledge.embedding.embedder import Embedder, EmbeddingSettings
 from pipelines.engine.knowledge.shelf import Shelf
@@ -45,3 +51,28 @@ async def test_an_agent_without_sources_has_no_library(tmp_path: Path) -> None:
     shelf = Shelf((tmp_path / "store").as_uri(), tmp_path / "copies", EMBEDDER)
     await shelf.fetch(call_plan())
     assert shelf.library(()) is None
+
+
+async def test_two_calls_that_begin_at_once_both_have_a_new_bundle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each thread that fetches it meets the other, if there is another one."""
+    store, fetched, both_run = tmp_path / "store", list[str](), Event()
+
+    def get(*wanted: Any) -> Any:
+        fetched.append(wanted[1])
+        assert both_run.wait(60)
+        return get_object(*wanted)
+
+    get_object = obstore.get
+    monkeypatch.setattr(obstore, "get", get)
+    plan = call_plan()
+    plan = plan.model_copy(update={"knowledge": (stored(store, plan.tenant_id, WIFI),)})
+    shelf = Shelf(store.as_uri(), tmp_path / "copies", EMBEDDER)
+    calls = [asyncio.create_task(shelf.fetch(plan)) for _ in range(2)]
+    for _ in range(5):
+        await asyncio.sleep(0)
+    both_run.set()
+    await asyncio.gather(*calls)
+    assert shelf.library(plan.knowledge) is not None
+    assert len(fetched) == 1
