@@ -433,8 +433,9 @@ class Call:
 
     async def _await_rejoin(self, loss: int) -> None:
         await asyncio.sleep(REJOIN_SECONDS)
-        # After a later loss, the time runs from that one.
-        if loss == self._losses and not self._presence.legs:
+        # After a later loss, the time runs from that one. Somebody who was called meanwhile would
+        # talk to nobody.
+        if loss == self._losses and not self._presence.legs - self.transfers.targets:
             self.end(Ending.because(Cause.LAST_LEG_LOST))
 
     async def _prepare(self) -> None:
@@ -516,6 +517,7 @@ class Call:
             return
         if self._conversation is None or self._room is None:
             return
+        self.transfers.call_off()
         text = self._ending.farewell or self._phrases.farewell(self._talking, self._ending.reason)
         farewell = say_farewell(self._ending.leave, text, self._conversation, self._room.voice)
         over = [

@@ -177,12 +177,18 @@ class Journal:
 
 def _create_synced(path: Path, line: bytes) -> int:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    _write_synced(descriptor, line, 0)
-    folder = os.open(path.parent, os.O_RDONLY)
     try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        _write_synced(descriptor, line, 0)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError:
+        # The call comes again. With this file it would be taken for one that runs here.
+        os.close(descriptor)
+        path.unlink(missing_ok=True)
+        raise
     return descriptor
 
 

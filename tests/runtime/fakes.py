@@ -119,6 +119,7 @@ class FakeRoom:
 
     def lose(self, participant_id: UUID = CALLER) -> None:
         self._lost.add(participant_id)
+        self.held.discard(participant_id)
         self._events.put_nowait(LegGone(participant_id, "connection_lost"))
 
     def give_up(self, participant_id: UUID = CALLER) -> None:

@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 REMOTE_QUESTIONS_AT_ONCE = 16
+FETCHES_AT_ONCE = 4
 FETCH_SECONDS = 4.0
 """For all bundles of a call together. It begins without those that take longer."""
+PAUSE_SECONDS = 15.0
+"""For which nothing is asked of a store that did not answer in time: calls would begin late for
+what they do not get."""
 MOST_MAPPED = 256
 logger = structlog.get_logger(__name__)
 
@@ -45,6 +49,9 @@ class Shelf:
         self._copies = BundleCopies(folder)
         self._store: ObjectStore | None = None
         self._mapped: LRUCache[str, Bundle] = LRUCache(MOST_MAPPED)
+        self._no_fetch_before = 0.0
+        # Apart from the threads in which callers are let in: a store that hangs takes all of these.
+        self._fetching = ThreadPoolExecutor(FETCHES_AT_ONCE, thread_name_prefix="knowledge-fetch")
         # One thread if the model takes a core; searching itself is short.
         threads = REMOTE_QUESTIONS_AT_ONCE if embedder.is_remote else 1
         self.searching = ThreadPoolExecutor(threads, thread_name_prefix="knowledge-search")
@@ -61,9 +68,7 @@ class Shelf:
             if digest in self._mapped:
                 continue
             with _logging(plan.call_id):
-                async with asyncio.timeout_at(ends_at):
-                    bundle = await asyncio.to_thread(self._read, plan.tenant_id, source, ends_at)
-                    self._mapped[digest] = bundle
+                self._mapped[digest] = await self._bundle(plan.tenant_id, source, ends_at)
         models = {self._mapped[digest].model for digest in sources if digest in self._mapped}
         with _logging(plan.call_id):
             async with asyncio.timeout_at(ends_at):
@@ -79,7 +84,23 @@ class Shelf:
         return Library(here) if here else None
 
     def close(self) -> None:
+        self._fetching.shutdown(wait=False, cancel_futures=True)
         self.searching.shutdown(wait=False, cancel_futures=True)
+
+    async def _bundle(self, tenant_id: UUID, source: PlannedSource, ends_at: float) -> Bundle:
+        """Raises ``TimeoutError``, ``OSError``, ``BundleDamaged``."""
+        loop = asyncio.get_running_loop()
+        is_paused = loop.time() < self._no_fetch_before
+        until = loop.time() if is_paused else ends_at
+        try:
+            async with asyncio.timeout_at(ends_at):
+                return await loop.run_in_executor(
+                    self._fetching, self._read, tenant_id, source, until
+                )
+        except TimeoutError:
+            if not is_paused:
+                self._no_fetch_before = loop.time() + PAUSE_SECONDS
+            raise
 
     def _read(self, tenant_id: UUID, source: PlannedSource, until: float) -> Bundle:
         path = bundle_path(tenant_id, source.source_id, source.digest)
@@ -93,7 +114,11 @@ class Shelf:
         try:
             if self._store is None:
                 is_local = self._url.startswith("file:")
-                self._store = LocalStore.from_url(self._url) if is_local else from_url(self._url)
+                self._store = (
+                    LocalStore.from_url(self._url)
+                    if is_local
+                    else from_url(self._url, retry_config={"max_retries": 0})
+                )
             for part in obstore.get(self._store, path).stream():
                 yield bytes(part)
         except BaseError as error:

@@ -64,6 +64,8 @@ class Transfer:
         self.target = uuid4()
         self.phase = Phase.CALLING
         self._held: set[UUID] = set()
+        self._has_callers_on_hold = False
+        """Also while none of them is here."""
         self._answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the person's phone is in the room, or is known not to come."""
         self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -97,7 +99,8 @@ class Transfer:
             if self._gone.done():
                 self._gone.result()
         except NotReached as failure:
-            await self._return(failure.why)
+            if self.phase is not Phase.OVER:
+                await self._return(failure.why)
         else:
             self._connect()
 
@@ -112,13 +115,23 @@ class Transfer:
             elif not self._answer.done():
                 self.phase = Phase.PRIVATE
                 self._answer.set_result(None)
-        elif self.is_under_way and self._held:
+        elif self.is_under_way and self._has_callers_on_hold:
             self._hold(participant_id)
 
     def left(self, participant_id: UUID) -> None:
         self._held.discard(participant_id)
         if participant_id == self.target:
             self._lose("hung up")
+
+    def call_off(self) -> None:
+        """The call is ending. Its last words are for the callers, and not for the person."""
+        if not self.is_under_way:
+            return
+        if self.phase is Phase.PRIVATE:
+            self._call.hold(self.target, held=True)
+        self._lose("the call is ending")
+        self.phase = Phase.OVER
+        self._release()
 
     def not_reached(self, why: str) -> None:
         if not self._answer.done():
@@ -145,6 +158,7 @@ class Transfer:
     # -- the steps -----------------------------------------------------------------------------
 
     async def _reach(self) -> None:
+        self._has_callers_on_hold = True
         for participant_id in self._call.people_here:
             self._hold(participant_id)
         self._call.call_phone(PhoneWanted(participant_id=self.target, to_number=self._tool.to))
@@ -173,7 +187,8 @@ class Transfer:
             await asyncio.wait({told, self._gone}, return_when=asyncio.FIRST_COMPLETED)
             if self._gone.done():
                 assert self._call.conversation is not None
-                await self._call.conversation.stop_speaking()
+                if self.phase is not Phase.OVER:
+                    await self._call.conversation.stop_speaking()
                 self._gone.result()
             await told
         finally:

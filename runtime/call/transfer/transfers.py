@@ -29,6 +29,11 @@ class Transfers:
         to them. Their silence is no reason to ask whether they are there."""
         return any(each.is_under_way or each.agent_has_left for each in self._all)
 
+    @property
+    def targets(self) -> frozenset[UUID]:
+        """Those who were called. None of them has called us."""
+        return frozenset(each.target for each in self._all)
+
     def begin(self, tool: TransferTool, summary: str) -> str | None:
         """Start a transfer. Returns why that is not possible, or ``None``."""
         if self._call.conversation is None or not self._call.people:
@@ -42,6 +47,11 @@ class Transfers:
             return "The call is ending."
         self._all.append(transfer)
         return None
+
+    def call_off(self) -> None:
+        """The call is ending."""
+        for each in self._all:
+            each.call_off()
 
     def joined(self, participant_id: UUID) -> None:
         for each in self._all:

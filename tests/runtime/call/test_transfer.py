@@ -11,6 +11,7 @@ import numpy as np
 from contracts.end_reasons import EndReason
 from contracts.events import CallMetered
 from contracts.tool_bindings import Transfer
+from runtime.call.end_cause import Cause, Ending
 from runtime.media.room import HeardFrames
 from tests.runtime.call.test_call import Stage, play
 from tests.runtime.fakes import CALLER, phone_plan
@@ -209,5 +210,62 @@ def test_a_call_is_transferred_once_at_a_time():
         await begun(stage, tool())
         assert "transferred already" in (stage.call.transfer(tool(), "") or "")
         await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
+
+
+def test_callers_on_hold_hear_the_last_words_of_a_call_that_ends():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        await asyncio.sleep(0.5)
+        assert stage.room.held == set()
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == set()
+
+    ended = play(script, plan=phone_plan())
+    assert ended.conversation.said == ["greeting", f"farewell: {EndReason.SERVER_SHUTDOWN.value}"]
+    assert ended.call.end_reason == EndReason.SERVER_SHUTDOWN
+
+
+def test_a_person_who_was_called_does_not_hear_the_callers_last_words():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(mode="warm"), "Ada asks for her bill.")
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        stage.call.end(Ending.because(Cause.FUNDS_LAPSED))
+        await asyncio.sleep(0.5)
+        assert stage.room.held == {target(stage)}
+
+    ended = play(script, plan=phone_plan())
+    assert ended.conversation.said == [
+        "greeting",
+        f"farewell: {EndReason.INSUFFICIENT_FUNDS.value}",
+    ]
+
+
+def test_a_caller_whose_connection_comes_back_is_on_hold_again():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(mode="warm"))
+        stage.room.lose()
+        await asyncio.sleep(1)
+        assert stage.room.held == set()
+        stage.room.connect()
+        await asyncio.sleep(1)
+        assert stage.room.held == {CALLER}
+        await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
+
+
+def test_a_person_is_not_left_alone_when_the_caller_does_not_come_back():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.room.lose()
+        await asyncio.sleep(1)
+        stage.room.connect(target(stage))
+        await asyncio.sleep(10)
+        assert stage.call.end_reason == EndReason.CLIENT_DISCONNECTED
 
     play(script, plan=phone_plan())

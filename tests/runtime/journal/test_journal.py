@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 from collections.abc import Iterator
@@ -200,3 +201,20 @@ async def test_a_full_disk_delays_facts_but_loses_none(
     await journal.aclose()
     _, events = await Journal.reopen(path, "w2", executor)
     assert [each.seq for each in events] == [1, 2, 3]
+
+
+async def test_a_journal_that_could_not_be_written_leaves_nothing_behind(
+    path: Path, executor: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+):
+    """Its call comes again, and must not be taken for one that runs here already."""
+
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "no space is left")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        await Journal.create(path, call_plan(), "w1", executor)
+    monkeypatch.undo()
+    assert files_beside(path) == []
+    journal = await Journal.create(path, call_plan(), "w1", executor)
+    await journal.aclose()

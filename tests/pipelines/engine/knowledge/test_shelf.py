@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -9,6 +10,7 @@ import obstore
 import pytest
 
 from knowledge.embedding.embedder import Embedder, EmbeddingSettings
+from pipelines.engine.knowledge import shelf as shelf_module
 from pipelines.engine.knowledge.shelf import Shelf
 from tests.pipelines.engine.knowledge.sources import WIFI, stored
 from tests.pipelines.plans import call_plan
@@ -76,3 +78,31 @@ async def test_two_calls_that_begin_at_once_both_have_a_new_bundle(
     await asyncio.gather(*calls)
     assert shelf.library(plan.knowledge) is not None
     assert len(fetched) == 1
+
+
+async def test_a_store_that_hangs_holds_up_nothing_else_and_is_left_alone_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, asked, goes_on = tmp_path / "store", list[str](), Event()
+    threads: list[str] = []
+
+    def get(*wanted: Any) -> Any:
+        asked.append(wanted[1])
+        threads.append(threading.current_thread().name)
+        goes_on.wait(60)
+        raise obstore.exceptions.GenericError("gone")
+
+    monkeypatch.setattr(obstore, "get", get)
+    monkeypatch.setattr(shelf_module, "FETCH_SECONDS", 0.1)
+    plan = call_plan()
+    texts = (f"{WIFI} {number}" for number in range(3))
+    sources = [stored(store, plan.tenant_id, text) for text in texts]
+    shelf = Shelf(store.as_uri(), tmp_path / "copies", EMBEDDER)
+    try:
+        for source in sources:
+            await shelf.fetch(plan.model_copy(update={"knowledge": (source,)}))
+        assert shelf.library(tuple(sources)) is None
+        assert len(asked) == 1
+        assert threads[0].startswith("knowledge-fetch"), "callers are let in by others"
+    finally:
+        goes_on.set()
