@@ -26,8 +26,14 @@ from control_plane.building.knowledge_sources.ingestion import (
     passages_of,
 )
 from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.building.knowledge_sources.retrying import (
+    INGESTION_RETRY,
+    MOST_RETRIES,
+    is_last_attempt,
+)
 from control_plane.building.web_pages.fetching import PageUnchanged, Validators
 from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,
     database_of,
@@ -43,16 +49,18 @@ from knowledge.parsing.formats import Format
 from knowledge.parsing.problems import Unreadable
 from outbound.policy import OutboundPolicy
 
-MOST_ATTEMPTS = 5
 KEPT_FOR_CALLS = timedelta(seconds=LONGEST_CALL_SECONDS + 3_600)
 """How long the bundle of a deleted source stays, for calls whose plan names it."""
 NO_MODEL = "This installation's embedding model cannot be used; its operator has to set it up."
+UNEXPECTED = "Ingesting it failed. This installation's operator finds the reason in the log."
 _PAGES_AT_ONCE = 100
-_RETRY = RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2)
+_RETRY = RetryStrategy(max_attempts=MOST_RETRIES, exponential_wait=2)
 _log = structlog.get_logger(__name__)
 
 
-@job_queue.task(name="knowledge.ingest", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=_RETRY)
+@job_queue.task(
+    name="knowledge.ingest", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=INGESTION_RETRY
+)
 async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) -> None:
     """Make the bundle of a source. One that cannot be read says why."""
     database, settings = database_of(context), settings_of(context)
@@ -67,10 +75,18 @@ async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) 
         await _failed(database, tenant, source, NO_MODEL)
     except failures as error:
         _log.warning("knowledge_not_ingested", source_id=source_id, error=str(error))
-        if context.job.attempts + 1 >= MOST_ATTEMPTS:
+        if is_last_attempt(context):
             is_model = isinstance(error, EmbeddingFailed)
             reason = "embedded: the embedding model does not answer" if is_model else "stored"
             await _failed(database, tenant, source, f"The passages could not be {reason}.")
+        raise
+    except DatabaseUnavailable:
+        # Nothing can be marked now, so the job is tried until it can.
+        raise
+    except Exception:
+        if is_last_attempt(context):
+            _log.exception("knowledge_ingestion_broke", source_id=source_id)
+            await _failed(database, tenant, source, UNEXPECTED)
         raise
 
 
