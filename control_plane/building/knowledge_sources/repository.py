@@ -96,6 +96,22 @@ async def due_pages(
     return found.all()
 
 
+async def is_deleted_later(
+    system_session: AsyncSession, task_name: str, source_id: UUID, digest: str | None
+) -> bool:
+    """Whether another job waits that deletes the bundle, or all bundles of the source: since this
+    one was added, calls have searched the bundle again."""
+    found = await system_session.scalar(
+        text(
+            "SELECT EXISTS (SELECT FROM procrastinate_jobs"
+            " WHERE status = 'todo' AND task_name = :task_name AND args->>'source_id' = :source_id"
+            " AND (args->>'digest' IS NULL OR args->>'digest' = CAST(:digest AS text)))"
+        ),
+        {"task_name": task_name, "source_id": str(source_id), "digest": digest},
+    )
+    return bool(found)
+
+
 async def embedded_otherwise(
     system_session: AsyncSession, model: str, after: UUID | None, limit: int
 ) -> Sequence[KnowledgeSource]:

@@ -9,6 +9,8 @@ from procrastinate.retry import RetryDecision
 from control_plane.platform.errors import DatabaseUnavailable
 
 MOST_RETRIES = 5
+DELETION_RETRY = RetryStrategy(max_attempts=8, exponential_wait=4)
+"""For a day: nobody else deletes these objects."""
 _LATER_SECONDS = 60
 
 

@@ -132,7 +132,7 @@ async def change_schedule(
 
 
 async def delete(session: AsyncSession, caller: Caller, agent_id: UUID, source_id: UUID) -> None:
-    """Calls that run keep what they have; no later one has it.
+    """Calls that run or wait keep what they have; no later one has it.
 
     Raises:
         AgentNotFound, KnowledgeSourceNotFound
@@ -160,10 +160,10 @@ async def insert(session: AsyncSession, source: KnowledgeSource) -> None:
 
 
 async def remove(session: AsyncSession, source: KnowledgeSource) -> None:
-    """Delete a source now, and what calls may still look up when none of them can run any more."""
+    """Delete a source now, and its bundles when no call can look them up any more."""
     await session.delete(source)
     await session.flush()
-    await enqueue_deletion(session, source.tenant_id, source.id)
+    await enqueue_deletion(session, source.tenant_id, source.id, None)
 
 
 async def get(

@@ -1,4 +1,4 @@
-"""Jobs of knowledge sources: ingesting them, and deleting the bundles of those that are gone."""
+"""Jobs of knowledge sources: ingesting them, and deleting bundles that no call needs any more."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import NamedTuple
 from uuid import UUID
 
 import structlog
-from procrastinate import JobContext, RetryStrategy
+from procrastinate import JobContext
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_plan import LONGEST_CALL_SECONDS
+from contracts.call_plan import LONGEST_CALL_SECONDS, LONGEST_WAIT_SECONDS
 from control_plane.building.knowledge_sources import repository
 from control_plane.building.knowledge_sources.bundle_store import (
+    delete_bundle,
     delete_bundles,
     open_store,
     put_bundle,
@@ -27,8 +28,8 @@ from control_plane.building.knowledge_sources.ingestion import (
 )
 from control_plane.building.knowledge_sources.models import KnowledgeSource
 from control_plane.building.knowledge_sources.retrying import (
+    DELETION_RETRY,
     INGESTION_RETRY,
-    MOST_RETRIES,
     is_last_attempt,
 )
 from control_plane.building.web_pages.fetching import PageUnchanged, Validators
@@ -49,12 +50,15 @@ from knowledge.parsing.formats import Format
 from knowledge.parsing.problems import Unreadable
 from outbound.policy import OutboundPolicy
 
-KEPT_FOR_CALLS = timedelta(seconds=LONGEST_CALL_SECONDS + 3_600)
-"""How long the bundle of a deleted source stays, for calls whose plan names it."""
+KEPT_FOR_CALLS = timedelta(seconds=LONGEST_WAIT_SECONDS + LONGEST_CALL_SECONDS + 3_600)
+"""How long a bundle stays after it is replaced or its source deleted: a call whose plan names it
+may wait, ring and run so long."""
+DELETION_PRIORITY = -2
+"""Lower than that of other jobs: a deletion waits for days with its source's lock, and would hold
+up what has the same priority."""
 NO_MODEL = "This installation's embedding model cannot be used; its operator has to set it up."
 UNEXPECTED = "Ingesting it failed. This installation's operator finds the reason in the log."
 _PAGES_AT_ONCE = 100
-_RETRY = RetryStrategy(max_attempts=MOST_RETRIES, exponential_wait=2)
 _log = structlog.get_logger(__name__)
 
 
@@ -97,17 +101,27 @@ async def fail_source(database: Database, *, tenant_id: str, source_id: str) -> 
 
 
 @job_queue.task(
-    name="knowledge.delete_bundles", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=_RETRY
+    name="knowledge.delete_bundles", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=DELETION_RETRY
 )
-async def delete_old_bundles(context: JobContext, *, tenant_id: str, source_id: str) -> None:
-    """Delete the bundles that no new call searches: all of a deleted source, the older ones of a
-    refreshed one."""
+async def delete_old_bundles(
+    context: JobContext, *, tenant_id: str, source_id: str, digest: str | None = None
+) -> None:
+    """Delete a bundle unless calls search it again: a page may have changed back. Without
+    ``digest``, delete all bundles of a source that does not exist any more."""
     tenant, source = UUID(tenant_id), UUID(source_id)
-    async with database_of(context).tenant_session(tenant) as session:
-        found = await repository.find(session, tenant, source)
-        keep = None if found is None else found.bundle_digest
     url = settings_of(context).object_store_url
-    await asyncio.to_thread(lambda: delete_bundles(open_store(url), tenant, source, keep=keep))
+    async with database_of(context).system_session() as session:
+        found = await repository.find(session, tenant, source, for_update=True)
+        is_current = found is not None and digest in (None, found.bundle_digest)
+        if is_current or await repository.is_deleted_later(
+            session, delete_old_bundles.name, source, digest
+        ):
+            return
+        if digest is not None:
+            # In the transaction: nobody can make it the current one before it is gone.
+            await asyncio.to_thread(lambda: delete_bundle(open_store(url), tenant, source, digest))
+            return
+    await asyncio.to_thread(lambda: delete_bundles(open_store(url), tenant, source))
 
 
 @job_queue.periodic(cron="* * * * *")
@@ -129,7 +143,7 @@ async def enqueue_ingestion(session: AsyncSession, source: KnowledgeSource) -> N
     await enqueue(
         session,
         ingest_source,
-        lock=f"knowledge/{source.id}",
+        lock=_lock_of(source.id),
         tenant_id=str(source.tenant_id),
         source_id=str(source.id),
     )
@@ -146,14 +160,26 @@ def next_refresh(page: KnowledgeSource, now: datetime) -> datetime | None:
     return None if page.refresh_hours is None else now + timedelta(hours=page.refresh_hours)
 
 
-async def enqueue_deletion(session: AsyncSession, tenant_id: UUID, source_id: UUID) -> None:
+async def enqueue_deletion(
+    session: AsyncSession, tenant_id: UUID, source_id: UUID, digest: str | None
+) -> None:
+    """Have a bundle deleted when no call can need it any more; ``None``: all bundles of a source
+    that is deleted."""
     await enqueue(
         session,
         delete_old_bundles,
         not_within=KEPT_FOR_CALLS,
+        lock=_lock_of(source_id),
+        priority=DELETION_PRIORITY,
         tenant_id=str(tenant_id),
         source_id=str(source_id),
+        digest=digest,
     )
+
+
+def _lock_of(source_id: UUID) -> str:
+    """Who stores or deletes bundles of a source does so alone."""
+    return f"knowledge/{source_id}"
 
 
 async def _ingest(
@@ -211,10 +237,10 @@ async def _ready(
         now = await repository.find(session, tenant, source_id, for_update=True)
         if now is None:
             # Deleted meanwhile: what was stored goes, too.
-            await enqueue_deletion(session, tenant, source_id)
+            await enqueue_deletion(session, tenant, source_id, made.bundle_digest)
             return
         if now.bundle_digest not in (None, made.bundle_digest):
-            await enqueue_deletion(session, tenant, source_id)
+            await enqueue_deletion(session, tenant, source_id, now.bundle_digest)
         now.content_digest, now.bundle_digest, now.embedding_model = made[:3]
         now.chunk_count, now.bytes = made.chunks, made.bytes
         now.updated_at = datetime.now(UTC)

@@ -9,6 +9,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from procrastinate import JobContext
+from sqlalchemy import text as sql
 
 from control_plane.building.knowledge_sources.embedding_again import embed_again
 from control_plane.building.knowledge_sources.retrying import MOST_RETRIES
@@ -94,8 +95,24 @@ class Sources:
         await refresh_due_pages(self._context, timestamp=0)
 
     async def delete_old_bundles(self, source_id: str) -> None:
-        tenant_id = str(self.tenant.tenant_id)
-        await delete_old_bundles(self._context, tenant_id=tenant_id, source_id=source_id)
+        """Run the deletions that wait for the source, as if their time had come."""
+        while await self.delete_next(source_id):
+            pass
+
+    async def delete_next(self, source_id: str) -> bool:
+        """Run the first of them. Returns whether there was one."""
+        async with self._database.system_session() as session:
+            arguments = await session.scalar(
+                sql(
+                    "DELETE FROM procrastinate_jobs WHERE id = (SELECT min(id) FROM"
+                    " procrastinate_jobs WHERE task_name = 'knowledge.delete_bundles'"
+                    " AND args->>'source_id' = :source_id) RETURNING args"
+                ),
+                {"source_id": source_id},
+            )
+        if arguments is not None:
+            await delete_old_bundles(self._context, **arguments)
+        return arguments is not None
 
     async def get(self, source_id: str, query: str = "") -> dict[str, Any]:
         answer = await self.tenant.get(f"{self.path}/{source_id}{query}")
