@@ -28,8 +28,8 @@ from control_plane.building.knowledge_sources.schemas import (
 from control_plane.building.knowledge_sources.tasks import (
     enqueue_deletion,
     enqueue_ingestion,
-    enqueue_refresh,
     next_refresh,
+    refresh_now,
 )
 from control_plane.platform.audit.recording import record_change
 from control_plane.platform.errors import InvalidRequest
@@ -98,8 +98,7 @@ async def refresh(
     """
     source = await get(session, caller.tenant_id, agent_id, source_id, for_update=True)
     _check_is_page(source)
-    if source.status != "pending":
-        await enqueue_refresh(session, source)
+    await refresh_now(session, source, datetime.now(UTC))
     return source
 
 

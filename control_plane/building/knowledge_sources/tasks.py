@@ -53,9 +53,11 @@ from outbound.policy import OutboundPolicy
 KEPT_FOR_CALLS = timedelta(seconds=LONGEST_WAIT_SECONDS + LONGEST_CALL_SECONDS + 3_600)
 """How long a bundle stays after it is replaced or its source deleted: a call whose plan names it
 may wait, ring and run so long."""
-DELETION_PRIORITY = -2
-"""Lower than that of other jobs: a deletion waits for days with its source's lock, and would hold
-up what has the same priority."""
+REFRESH_PRIORITY, DELETION_PRIORITY = -1, -2
+"""Of jobs. What a tenant has just sent has 0, and comes first. A deletion must come last: it waits
+for days with its source's lock, and would hold up what has the same priority."""
+REFRESHES_OF_A_TENANT = 20
+"""How many of its pages wait to be fetched again at most. One page takes a second or two."""
 NO_MODEL = "This installation's embedding model cannot be used; its operator has to set it up."
 UNEXPECTED = "Ingesting it failed. This installation's operator finds the reason in the log."
 _PAGES_AT_ONCE = 100
@@ -129,31 +131,40 @@ async def delete_old_bundles(
     name="knowledge.refresh_due", pass_context=True, queueing_lock="refresh_due_knowledge"
 )
 async def refresh_due_pages(context: JobContext, timestamp: int) -> None:
-    """Fetch the web pages again whose time has come."""
+    """Have the web pages fetched again whose time has come. Tenants take turns."""
     found = _PAGES_AT_ONCE
     while found == _PAGES_AT_ONCE:
         async with database_of(context).system_session() as session:
-            pages = await repository.due_pages(session, datetime.now(UTC), _PAGES_AT_ONCE)
+            pages = await repository.due_pages(
+                session, datetime.now(UTC), REFRESHES_OF_A_TENANT, _PAGES_AT_ONCE
+            )
             for page in pages:
-                await enqueue_refresh(session, page)
+                await _enqueue_refresh(session, page, REFRESH_PRIORITY)
         found = len(pages)
 
 
-async def enqueue_ingestion(session: AsyncSession, source: KnowledgeSource) -> None:
+async def enqueue_ingestion(
+    session: AsyncSession, source: KnowledgeSource, priority: int = 0
+) -> None:
     await enqueue(
         session,
         ingest_source,
         lock=_lock_of(source.id),
+        priority=priority,
         tenant_id=str(source.tenant_id),
         source_id=str(source.id),
     )
 
 
-async def enqueue_refresh(session: AsyncSession, page: KnowledgeSource) -> None:
-    """Until the page is ingested, calls search what it had."""
-    page.status, page.progress, page.failure_reason = "pending", 0.0, None
-    await session.flush()
-    await enqueue_ingestion(session, page)
+async def refresh_now(session: AsyncSession, page: KnowledgeSource, now: datetime) -> None:
+    """Have a web page fetched before all that are due, unless it waits for that already. Until it
+    is ingested, calls search what it had."""
+    is_due = page.refresh_at is not None and page.refresh_at <= now
+    if page.status == "pending" and not is_due:
+        return
+    # If it has waited for its turn, that job will find nothing to do.
+    page.refresh_at = next_refresh(page, now)
+    await _enqueue_refresh(session, page)
 
 
 def next_refresh(page: KnowledgeSource, now: datetime) -> datetime | None:
@@ -180,6 +191,12 @@ async def enqueue_deletion(
 def _lock_of(source_id: UUID) -> str:
     """Who stores or deletes bundles of a source does so alone."""
     return f"knowledge/{source_id}"
+
+
+async def _enqueue_refresh(session: AsyncSession, page: KnowledgeSource, priority: int = 0) -> None:
+    page.status, page.progress, page.failure_reason = "pending", 0.0, None
+    await session.flush()
+    await enqueue_ingestion(session, page, priority)
 
 
 async def _ingest(
