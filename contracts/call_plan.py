@@ -114,6 +114,8 @@ class UnitPrice(BaseModel):
 
 LONGEST_CALL_SECONDS = 7200
 """No call runs longer, whatever its agent says. Source: API spec, "Limits"."""
+LONGEST_WAIT_SECONDS = 7 * 86_400
+"""A call's phone is not dialed later than so long after the call was created."""
 JOIN_TIMEOUT_SECONDS = 60
 
 

@@ -55,6 +55,7 @@ async def enqueue(
     not_within: timedelta = timedelta(),
     lock: str | None = None,
     queue: str | None = None,
+    priority: int = 0,
     **arguments: Any,
 ) -> None:
     """Add a job in ``session``'s transaction.
@@ -63,7 +64,9 @@ async def enqueue(
         task: or the name of one that a domain above the caller's declares.
         queue: where a task that is named waits; the default queue if it is not given.
         not_within: how long the job waits at least.
-        lock: jobs with the same lock run one after the other.
+        lock: jobs with the same lock run one after the other. One that waits, even for its time,
+            holds up later ones with the same priority and all with a lower one.
+        priority: jobs with a higher one run first.
         arguments: the job's arguments, as JSON values.
 
     Raises:
@@ -77,10 +80,17 @@ async def enqueue(
         )
         if isinstance(task, str):
             deferrer = job_queue.configure_task(
-                task, connection=driver, schedule_in=wait, lock=lock, queue=queue
+                task,
+                connection=driver,
+                schedule_in=wait,
+                lock=lock,
+                queue=queue,
+                priority=priority,
             )
         else:
-            deferrer = task.configure(connection=driver, schedule_in=wait, lock=lock)
+            deferrer = task.configure(
+                connection=driver, schedule_in=wait, lock=lock, priority=priority
+            )
         await deferrer.defer_async(**arguments)
     except ConnectorException as error:
         if isinstance(error.__cause__, psycopg.OperationalError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -68,13 +69,28 @@ def bundle_parts(
         yield bytes(part)
 
 
-def delete_bundles(
-    store: ObjectStore, tenant_id: UUID, source_id: UUID, *, keep: str | None = None
-) -> None:
-    """Delete the bundles of a source, all but the one with the digest ``keep``."""
+def has_bundle(store: ObjectStore, tenant_id: UUID, source_id: UUID, digest: str) -> bool:
+    import obstore
+
+    try:
+        obstore.head(store, bundle_path(tenant_id, source_id, digest))
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def delete_bundle(store: ObjectStore, tenant_id: UUID, source_id: UUID, digest: str) -> None:
+    """It may be gone already."""
+    import obstore
+
+    with suppress(FileNotFoundError):
+        obstore.delete(store, bundle_path(tenant_id, source_id, digest))
+
+
+def delete_bundles(store: ObjectStore, tenant_id: UUID, source_id: UUID) -> None:
+    """Delete all bundles of a source."""
     import obstore
 
     for page in obstore.list(store, prefix=source_folder(tenant_id, source_id)):
         for entry in page:
-            if keep is None or not entry["path"].endswith(keep):
-                obstore.delete(store, entry["path"])
+            obstore.delete(store, entry["path"])

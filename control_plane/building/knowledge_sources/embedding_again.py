@@ -12,6 +12,7 @@ from procrastinate import JobContext
 
 from control_plane.building.knowledge_sources import repository
 from control_plane.building.knowledge_sources.bundle_store import (
+    has_bundle,
     open_store,
     put_bundle,
     read_bundle,
@@ -80,8 +81,17 @@ async def _embed(database: Database, url: str, model: Embedder, source: Knowledg
     stored = await asyncio.to_thread(lambda: put_bundle(open_store(url), tenant, source_id, made))
     async with database.tenant_session(tenant) as session:
         now = await repository.find(session, tenant, source_id, for_update=True)
-        # Deletes the old bundle, or the new one if the source was refreshed or deleted meanwhile.
-        await enqueue_deletion(session, tenant, source_id)
-        if now is not None and now.bundle_digest == old:
+        is_as_before = now is not None and now.bundle_digest == old
+        # The old bundle, or the new one if the source was refreshed or deleted meanwhile.
+        await enqueue_deletion(session, tenant, source_id, old if is_as_before else stored)
+        if now is not None and is_as_before:
             now.bundle_digest, now.embedding_model = stored, model.model
+    # If this bundle was the current one before, its deletion may have come between. None comes now.
+    await asyncio.to_thread(lambda: _keep(url, tenant, source_id, stored, made))
     _log.info("knowledge_embedded_again", source_id=str(source_id), model=model.model)
+
+
+def _keep(url: str, tenant: UUID, source_id: UUID, digest: str, content: bytes) -> None:
+    store = open_store(url)
+    if not has_bundle(store, tenant, source_id, digest):
+        put_bundle(store, tenant, source_id, content)

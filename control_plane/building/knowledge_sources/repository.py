@@ -83,17 +83,53 @@ async def searchable(
 
 
 async def due_pages(
-    system_session: AsyncSession, now: datetime, limit: int
+    system_session: AsyncSession, now: datetime, most_of_a_tenant: int, limit: int
 ) -> Sequence[KnowledgeSource]:
-    """Web pages of any tenant that are to be fetched again, locked. Others skip them."""
+    """Web pages of any tenant that are to be fetched again, locked: the first one of each tenant,
+    then the second ones, and so on. Others skip them.
+
+    Args:
+        most_of_a_tenant: with those that wait to be fetched already, which are due as well.
+    """
+    is_waiting = KnowledgeSource.status == "pending"
+    due = (
+        select(
+            KnowledgeSource.id,
+            func.row_number()
+            .over(
+                partition_by=KnowledgeSource.tenant_id,
+                order_by=(is_waiting.desc(), KnowledgeSource.refresh_at, KnowledgeSource.id),
+            )
+            .label("place"),
+        )
+        .where(KnowledgeSource.refresh_at <= now)
+        .subquery()
+    )
     found = await system_session.scalars(
         select(KnowledgeSource)
-        .where(KnowledgeSource.refresh_at <= now, KnowledgeSource.status != "pending")
-        .order_by(KnowledgeSource.refresh_at)
+        .join(due, due.c.id == KnowledgeSource.id)
+        .where(due.c.place <= most_of_a_tenant, ~is_waiting)
+        .order_by(due.c.place, KnowledgeSource.refresh_at)
         .limit(limit)
-        .with_for_update(skip_locked=True)
+        .with_for_update(of=KnowledgeSource, skip_locked=True)
     )
     return found.all()
+
+
+async def is_deleted_later(
+    system_session: AsyncSession, task_name: str, source_id: UUID, digest: str | None
+) -> bool:
+    """Whether another job waits that deletes the bundle, or all bundles of the source: since this
+    one was added, calls have searched the bundle again."""
+    found = await system_session.scalar(
+        text(
+            "SELECT EXISTS (SELECT FROM procrastinate_jobs"
+            " WHERE status = 'todo' AND task_name = :task_name AND args->>'source_id' = :source_id"
+            " AND (args->>'digest' IS NULL OR args->>'digest' = CAST(:digest AS text)))"
+        ),
+        {"task_name": task_name, "source_id": str(source_id), "digest": digest},
+    )
+    return bool(found)
 
 
 async def embedded_otherwise(

@@ -28,8 +28,8 @@ from control_plane.building.knowledge_sources.schemas import (
 from control_plane.building.knowledge_sources.tasks import (
     enqueue_deletion,
     enqueue_ingestion,
-    enqueue_refresh,
     next_refresh,
+    refresh_now,
 )
 from control_plane.platform.audit.recording import record_change
 from control_plane.platform.errors import InvalidRequest
@@ -98,8 +98,7 @@ async def refresh(
     """
     source = await get(session, caller.tenant_id, agent_id, source_id, for_update=True)
     _check_is_page(source)
-    if source.status != "pending":
-        await enqueue_refresh(session, source)
+    await refresh_now(session, source, datetime.now(UTC))
     return source
 
 
@@ -132,7 +131,7 @@ async def change_schedule(
 
 
 async def delete(session: AsyncSession, caller: Caller, agent_id: UUID, source_id: UUID) -> None:
-    """Calls that run keep what they have; no later one has it.
+    """Calls that run or wait keep what they have; no later one has it.
 
     Raises:
         AgentNotFound, KnowledgeSourceNotFound
@@ -160,10 +159,10 @@ async def insert(session: AsyncSession, source: KnowledgeSource) -> None:
 
 
 async def remove(session: AsyncSession, source: KnowledgeSource) -> None:
-    """Delete a source now, and what calls may still look up when none of them can run any more."""
+    """Delete a source now, and its bundles when no call can look them up any more."""
     await session.delete(source)
     await session.flush()
-    await enqueue_deletion(session, source.tenant_id, source.id)
+    await enqueue_deletion(session, source.tenant_id, source.id, None)
 
 
 async def get(

@@ -1,4 +1,4 @@
-"""Jobs of knowledge sources: ingesting them, and deleting the bundles of those that are gone."""
+"""Jobs of knowledge sources: ingesting them, and deleting bundles that no call needs any more."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import NamedTuple
 from uuid import UUID
 
 import structlog
-from procrastinate import JobContext, RetryStrategy
+from procrastinate import JobContext
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_plan import LONGEST_CALL_SECONDS
+from contracts.call_plan import LONGEST_CALL_SECONDS, LONGEST_WAIT_SECONDS
 from control_plane.building.knowledge_sources import repository
 from control_plane.building.knowledge_sources.bundle_store import (
+    delete_bundle,
     delete_bundles,
     open_store,
     put_bundle,
@@ -26,8 +27,14 @@ from control_plane.building.knowledge_sources.ingestion import (
     passages_of,
 )
 from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.building.knowledge_sources.retrying import (
+    DELETION_RETRY,
+    INGESTION_RETRY,
+    is_last_attempt,
+)
 from control_plane.building.web_pages.fetching import PageUnchanged, Validators
 from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,
     database_of,
@@ -43,16 +50,23 @@ from knowledge.parsing.formats import Format
 from knowledge.parsing.problems import Unreadable
 from outbound.policy import OutboundPolicy
 
-MOST_ATTEMPTS = 5
-KEPT_FOR_CALLS = timedelta(seconds=LONGEST_CALL_SECONDS + 3_600)
-"""How long the bundle of a deleted source stays, for calls whose plan names it."""
+KEPT_FOR_CALLS = timedelta(seconds=LONGEST_WAIT_SECONDS + LONGEST_CALL_SECONDS + 3_600)
+"""How long a bundle stays after it is replaced or its source deleted: a call whose plan names it
+may wait, ring and run so long."""
+REFRESH_PRIORITY, DELETION_PRIORITY = -1, -2
+"""Of jobs. What a tenant has just sent has 0, and comes first. A deletion must come last: it waits
+for days with its source's lock, and would hold up what has the same priority."""
+REFRESHES_OF_A_TENANT = 20
+"""How many of its pages wait to be fetched again at most. One page takes a second or two."""
 NO_MODEL = "This installation's embedding model cannot be used; its operator has to set it up."
+UNEXPECTED = "Ingesting it failed. This installation's operator finds the reason in the log."
 _PAGES_AT_ONCE = 100
-_RETRY = RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2)
 _log = structlog.get_logger(__name__)
 
 
-@job_queue.task(name="knowledge.ingest", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=_RETRY)
+@job_queue.task(
+    name="knowledge.ingest", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=INGESTION_RETRY
+)
 async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) -> None:
     """Make the bundle of a source. One that cannot be read says why."""
     database, settings = database_of(context), settings_of(context)
@@ -67,10 +81,18 @@ async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) 
         await _failed(database, tenant, source, NO_MODEL)
     except failures as error:
         _log.warning("knowledge_not_ingested", source_id=source_id, error=str(error))
-        if context.job.attempts + 1 >= MOST_ATTEMPTS:
+        if is_last_attempt(context):
             is_model = isinstance(error, EmbeddingFailed)
             reason = "embedded: the embedding model does not answer" if is_model else "stored"
             await _failed(database, tenant, source, f"The passages could not be {reason}.")
+        raise
+    except DatabaseUnavailable:
+        # Nothing can be marked now, so the job is tried until it can.
+        raise
+    except Exception:
+        if is_last_attempt(context):
+            _log.exception("knowledge_ingestion_broke", source_id=source_id)
+            await _failed(database, tenant, source, UNEXPECTED)
         raise
 
 
@@ -81,17 +103,27 @@ async def fail_source(database: Database, *, tenant_id: str, source_id: str) -> 
 
 
 @job_queue.task(
-    name="knowledge.delete_bundles", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=_RETRY
+    name="knowledge.delete_bundles", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=DELETION_RETRY
 )
-async def delete_old_bundles(context: JobContext, *, tenant_id: str, source_id: str) -> None:
-    """Delete the bundles that no new call searches: all of a deleted source, the older ones of a
-    refreshed one."""
+async def delete_old_bundles(
+    context: JobContext, *, tenant_id: str, source_id: str, digest: str | None = None
+) -> None:
+    """Delete a bundle unless calls search it again: a page may have changed back. Without
+    ``digest``, delete all bundles of a source that does not exist any more."""
     tenant, source = UUID(tenant_id), UUID(source_id)
-    async with database_of(context).tenant_session(tenant) as session:
-        found = await repository.find(session, tenant, source)
-        keep = None if found is None else found.bundle_digest
     url = settings_of(context).object_store_url
-    await asyncio.to_thread(lambda: delete_bundles(open_store(url), tenant, source, keep=keep))
+    async with database_of(context).system_session() as session:
+        found = await repository.find(session, tenant, source, for_update=True)
+        is_current = found is not None and digest in (None, found.bundle_digest)
+        if is_current or await repository.is_deleted_later(
+            session, delete_old_bundles.name, source, digest
+        ):
+            return
+        if digest is not None:
+            # In the transaction: nobody can make it the current one before it is gone.
+            await asyncio.to_thread(lambda: delete_bundle(open_store(url), tenant, source, digest))
+            return
+    await asyncio.to_thread(lambda: delete_bundles(open_store(url), tenant, source))
 
 
 @job_queue.periodic(cron="* * * * *")
@@ -99,45 +131,72 @@ async def delete_old_bundles(context: JobContext, *, tenant_id: str, source_id: 
     name="knowledge.refresh_due", pass_context=True, queueing_lock="refresh_due_knowledge"
 )
 async def refresh_due_pages(context: JobContext, timestamp: int) -> None:
-    """Fetch the web pages again whose time has come."""
+    """Have the web pages fetched again whose time has come. Tenants take turns."""
     found = _PAGES_AT_ONCE
     while found == _PAGES_AT_ONCE:
         async with database_of(context).system_session() as session:
-            pages = await repository.due_pages(session, datetime.now(UTC), _PAGES_AT_ONCE)
+            pages = await repository.due_pages(
+                session, datetime.now(UTC), REFRESHES_OF_A_TENANT, _PAGES_AT_ONCE
+            )
             for page in pages:
-                await enqueue_refresh(session, page)
+                await _enqueue_refresh(session, page, REFRESH_PRIORITY)
         found = len(pages)
 
 
-async def enqueue_ingestion(session: AsyncSession, source: KnowledgeSource) -> None:
+async def enqueue_ingestion(
+    session: AsyncSession, source: KnowledgeSource, priority: int = 0
+) -> None:
     await enqueue(
         session,
         ingest_source,
-        lock=f"knowledge/{source.id}",
+        lock=_lock_of(source.id),
+        priority=priority,
         tenant_id=str(source.tenant_id),
         source_id=str(source.id),
     )
 
 
-async def enqueue_refresh(session: AsyncSession, page: KnowledgeSource) -> None:
-    """Until the page is ingested, calls search what it had."""
-    page.status, page.progress, page.failure_reason = "pending", 0.0, None
-    await session.flush()
-    await enqueue_ingestion(session, page)
+async def refresh_now(session: AsyncSession, page: KnowledgeSource, now: datetime) -> None:
+    """Have a web page fetched before all that are due, unless it waits for that already. Until it
+    is ingested, calls search what it had."""
+    is_due = page.refresh_at is not None and page.refresh_at <= now
+    if page.status == "pending" and not is_due:
+        return
+    # If it has waited for its turn, that job will find nothing to do.
+    page.refresh_at = next_refresh(page, now)
+    await _enqueue_refresh(session, page)
 
 
 def next_refresh(page: KnowledgeSource, now: datetime) -> datetime | None:
     return None if page.refresh_hours is None else now + timedelta(hours=page.refresh_hours)
 
 
-async def enqueue_deletion(session: AsyncSession, tenant_id: UUID, source_id: UUID) -> None:
+async def enqueue_deletion(
+    session: AsyncSession, tenant_id: UUID, source_id: UUID, digest: str | None
+) -> None:
+    """Have a bundle deleted when no call can need it any more; ``None``: all bundles of a source
+    that is deleted."""
     await enqueue(
         session,
         delete_old_bundles,
         not_within=KEPT_FOR_CALLS,
+        lock=_lock_of(source_id),
+        priority=DELETION_PRIORITY,
         tenant_id=str(tenant_id),
         source_id=str(source_id),
+        digest=digest,
     )
+
+
+def _lock_of(source_id: UUID) -> str:
+    """Who stores or deletes bundles of a source does so alone."""
+    return f"knowledge/{source_id}"
+
+
+async def _enqueue_refresh(session: AsyncSession, page: KnowledgeSource, priority: int = 0) -> None:
+    page.status, page.progress, page.failure_reason = "pending", 0.0, None
+    await session.flush()
+    await enqueue_ingestion(session, page, priority)
 
 
 async def _ingest(
@@ -195,10 +254,10 @@ async def _ready(
         now = await repository.find(session, tenant, source_id, for_update=True)
         if now is None:
             # Deleted meanwhile: what was stored goes, too.
-            await enqueue_deletion(session, tenant, source_id)
+            await enqueue_deletion(session, tenant, source_id, made.bundle_digest)
             return
         if now.bundle_digest not in (None, made.bundle_digest):
-            await enqueue_deletion(session, tenant, source_id)
+            await enqueue_deletion(session, tenant, source_id, now.bundle_digest)
         now.content_digest, now.bundle_digest, now.embedding_model = made[:3]
         now.chunk_count, now.bytes = made.chunks, made.bytes
         now.updated_at = datetime.now(UTC)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import codecs
 import re
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -11,6 +10,7 @@ from urllib.parse import urljoin
 
 import httpx2
 
+from control_plane.building.web_pages.decoding import decoded
 from outbound.address import AddressRefused, check_address
 from outbound.client import ResponseTooLarge, guarded_client, read_limited
 from outbound.policy import OutboundPolicy
@@ -22,9 +22,6 @@ DEADLINE_SECONDS = 10.0
 MAX_REDIRECTS = 3
 _SCHEMES = frozenset({"http", "https"})
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/plain", ""})
-_META_CHARSET = re.compile(
-    rb"<meta[^>]{0,200}charset=[\"']?\s*([A-Za-z0-9_-]{2,40})", re.IGNORECASE
-)
 _LONGEST_VALIDATOR = 500
 _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
@@ -123,7 +120,7 @@ async def _followed(
             if media_type not in _HTML_TYPES:
                 raise PageNotRead(f"The address is not a web page but {media_type[:80]}.")
             body = await read_limited(response, MAX_BYTES)
-            text = _decoded(body, response)
+            text = await asyncio.to_thread(decoded, body, response.charset_encoding)
             return Page(text, media_type != "text/plain", _validators(response))
     raise PageNotRead(f"The website redirects more than {MAX_REDIRECTS} times.")
 
@@ -150,17 +147,3 @@ def _location(address: str, response: httpx2.Response) -> str:
         return urljoin(address, target)
     except ValueError as error:
         raise PageNotRead("The website redirects to an address that cannot be read.") from error
-
-
-def _decoded(body: bytes, response: httpx2.Response) -> str:
-    """Decode as the header says, else as the page says, else as UTF-8. Replaces invalid bytes."""
-    named = response.charset_encoding or ""
-    if not named and (match := _META_CHARSET.search(body[:4_096])):
-        named = match[1].decode("ascii", "replace")
-    try:
-        encoding = codecs.lookup(named)
-        # Codecs such as "hex" do not turn bytes into text.
-        is_text = getattr(encoding, "_is_text_encoding", True)
-    except (LookupError, ValueError):
-        return body.decode("utf-8", "replace")
-    return body.decode(encoding.name if is_text else "utf-8", "replace")

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_plan import PriceRow
+from contracts.call_plan import LONGEST_WAIT_SECONDS, PriceRow
 from contracts.dialing import LegStage, MachineDetection
 from control_plane.calling.calls.creating.caller_id import CallerId
 from control_plane.calling.calls.models import Call, CallParticipant
@@ -21,7 +21,7 @@ from control_plane.calling.dialing.schedule import Schedule, next_opening
 
 DEFAULT_PRIORITY = 5
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 0, 9
-LONGEST_WAIT = timedelta(days=7)
+LONGEST_WAIT = timedelta(seconds=LONGEST_WAIT_SECONDS)
 """A leg that could not be dialed for this long is given up."""
 
 NOW = Schedule()

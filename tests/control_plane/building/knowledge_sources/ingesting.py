@@ -9,10 +9,11 @@ from typing import Any, cast
 from uuid import UUID
 
 from procrastinate import JobContext
+from sqlalchemy import text as sql
 
 from control_plane.building.knowledge_sources.embedding_again import embed_again
+from control_plane.building.knowledge_sources.retrying import MOST_RETRIES
 from control_plane.building.knowledge_sources.tasks import (
-    MOST_ATTEMPTS,
     delete_old_bundles,
     fail_source,
     ingest_source,
@@ -40,13 +41,14 @@ class Sources:
         self.agent_id = agent_id
         self.path = f"/v1/agents/{agent_id}/knowledge-sources"
         self._database = database
-        self._context = cast(
-            JobContext,
-            SimpleNamespace(
-                additional_context=job_resources(database, cast(ControlPlaneSettings, settings)),
-                job=SimpleNamespace(attempts=MOST_ATTEMPTS - 1),
-            ),
-        )
+        self._settings = cast(ControlPlaneSettings, settings)
+        self._context = self._attempt(MOST_RETRIES)
+
+    def _attempt(self, attempts: int) -> JobContext:
+        """One that comes after so many others."""
+        resources = job_resources(self._database, self._settings)
+        job = SimpleNamespace(attempts=attempts)
+        return cast(JobContext, SimpleNamespace(additional_context=resources, job=job))
 
     async def add_text(self, title: str, text: str) -> str:
         answer = await self.tenant.post(self.path, {"kind": "text", "title": title, "text": text})
@@ -73,10 +75,10 @@ class Sources:
         assert answer.status_code == 202, answer.text
         return await self.ingest(answer.json()["source"]["id"])
 
-    async def ingest(self, source_id: str) -> str:
-        """Run the job. Returns ``source_id``."""
-        tenant_id = str(self.tenant.tenant_id)
-        await ingest_source(self._context, tenant_id=tenant_id, source_id=source_id)
+    async def ingest(self, source_id: str, attempts: int = MOST_RETRIES) -> str:
+        """Run the job, for the last time if nothing else is said. Returns ``source_id``."""
+        context, tenant_id = self._attempt(attempts), str(self.tenant.tenant_id)
+        await ingest_source(context, tenant_id=tenant_id, source_id=source_id)
         return source_id
 
     async def fail(self, source_id: str) -> None:
@@ -93,8 +95,24 @@ class Sources:
         await refresh_due_pages(self._context, timestamp=0)
 
     async def delete_old_bundles(self, source_id: str) -> None:
-        tenant_id = str(self.tenant.tenant_id)
-        await delete_old_bundles(self._context, tenant_id=tenant_id, source_id=source_id)
+        """Run the deletions that wait for the source, as if their time had come."""
+        while await self.delete_next(source_id):
+            pass
+
+    async def delete_next(self, source_id: str) -> bool:
+        """Run the first of them. Returns whether there was one."""
+        async with self._database.system_session() as session:
+            arguments = await session.scalar(
+                sql(
+                    "DELETE FROM procrastinate_jobs WHERE id = (SELECT min(id) FROM"
+                    " procrastinate_jobs WHERE task_name = 'knowledge.delete_bundles'"
+                    " AND args->>'source_id' = :source_id) RETURNING args"
+                ),
+                {"source_id": source_id},
+            )
+        if arguments is not None:
+            await delete_old_bundles(self._context, **arguments)
+        return arguments is not None
 
     async def get(self, source_id: str, query: str = "") -> dict[str, Any]:
         answer = await self.tenant.get(f"{self.path}/{source_id}{query}")

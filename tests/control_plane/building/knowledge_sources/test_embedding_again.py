@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from control_plane.building.knowledge_sources import embedding_again
+from control_plane.building.knowledge_sources.bundle_store import delete_bundle
 from control_plane.building.knowledge_sources.models import KnowledgeSource
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
@@ -73,6 +76,24 @@ async def test_passages_move_to_the_chosen_model_and_are_found_meanwhile(
     assert len(files_of(tmp_path, pets)) == 2
     await chosen.delete_old_bundles(pets)
     assert len(files_of(tmp_path, pets)) == 1
+    assert await best(sources, "Are pets welcome?") == PETS
+
+
+async def test_a_bundle_that_was_deleted_when_it_became_the_current_one_is_stored_again(
+    sources: Sources, chosen: Sources, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sources.add_text("Pets", PETS)
+    put = embedding_again.put_bundle
+
+    def deleted_at_once(*arguments: Any) -> str:
+        monkeypatch.setattr(embedding_again, "put_bundle", put)
+        store, tenant_id, source_id, _ = arguments
+        digest = put(*arguments)
+        delete_bundle(store, tenant_id, source_id, digest)
+        return digest
+
+    monkeypatch.setattr(embedding_again, "put_bundle", deleted_at_once)
+    await chosen.embed_again()
     assert await best(sources, "Are pets welcome?") == PETS
 
 

@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
 from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.building.knowledge_sources.tasks import REFRESHES_OF_A_TENANT
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.building.knowledge_sources.ingesting import Sources, files_of
+from tests.control_plane.conftest import TenantClient
 from tests.stand_ins.website import WebPage, Website
 
 FIRST, SECOND = "Breakfast is from seven to ten.", "Breakfast is from eight to eleven."
@@ -156,3 +158,88 @@ async def test_only_web_pages_have_a_schedule(sources: Sources) -> None:
     path = f"{sources.path}/{source_id}"
     answer = await sources.tenant.request("PATCH", path, json={"refresh_hours": 24})
     assert (answer.status_code, answer.json()["code"]) == (409, "only_pages_are_refreshed")
+
+
+async def add_due_pages(database: Database, sources: Sources, count: int) -> None:
+    """Pages that were read before."""
+    async with database.tenant_session(sources.tenant.tenant_id) as session:
+        session.add_all(
+            KnowledgeSource(
+                id=uuid4(),
+                tenant_id=sources.tenant.tenant_id,
+                agent_id=sources.agent_id,
+                kind="url",
+                title="Page",
+                source_uri="https://pages.example/",
+                bytes=0,
+                status="ready",
+                refresh_hours=1,
+                refresh_at=datetime.now(UTC) - timedelta(hours=1),
+            )
+            for _ in range(count)
+        )
+
+
+async def waiting(sources: Sources) -> int:
+    """How many of the tenant's sources wait to be fetched."""
+    listed = (await sources.tenant.get(sources.path)).json()["sources"]
+    return sum(source["status"] == "pending" for source in listed)
+
+
+async def test_tenants_take_turns_at_being_due(
+    sources: Sources, other_tenant: TenantClient, database: Database, settings: ControlPlaneSettings
+) -> None:
+    others = Sources(other_tenant, await other_tenant.agent(), database, settings)
+    await add_due_pages(database, sources, REFRESHES_OF_A_TENANT + 5)
+    await add_due_pages(database, others, 1)
+    for _ in range(2):
+        # The second time, none was fetched meanwhile.
+        await sources.refresh_due()
+        assert await waiting(sources) == REFRESHES_OF_A_TENANT
+        assert await waiting(others) == 1
+    assert (await tenants_in_turn(database))[:2].count(str(other_tenant.tenant_id)) == 1
+    async with database.tenant_session(sources.tenant.tenant_id) as session:
+        fetched = update(KnowledgeSource).where(KnowledgeSource.status == "pending")
+        later = datetime.now(UTC) + timedelta(hours=1)
+        await session.execute(fetched.values(status="ready", refresh_at=later))
+    await sources.refresh_due()
+    assert await waiting(sources) == 5
+
+
+async def tenants_in_turn(database: Database) -> list[str]:
+    """Of the ingestions that wait, in the order in which they are run."""
+    async with database.system_session() as session:
+        found = await session.scalars(
+            text(
+                "SELECT args->>'tenant_id' FROM procrastinate_jobs"
+                " WHERE task_name = 'knowledge.ingest' ORDER BY priority DESC, id"
+            )
+        )
+        return list(found)
+
+
+async def test_what_a_tenant_has_just_sent_comes_before_what_is_due(
+    sources: Sources, other_tenant: TenantClient, site: Website, database: Database
+) -> None:
+    await add_due_pages(database, sources, 2)
+    await sources.refresh_due()
+    agent_id = await other_tenant.agent()
+    body = {"kind": "text", "title": "Food", "text": FIRST}
+    await other_tenant.post(f"/v1/agents/{agent_id}/knowledge-sources", body)
+    mine, other = str(sources.tenant.tenant_id), str(other_tenant.tenant_id)
+    assert await tenants_in_turn(database) == [other, mine, mine]
+
+
+async def test_a_page_that_is_asked_for_while_it_waits_for_its_turn_comes_first(
+    sources: Sources, site: Website, database: Database
+) -> None:
+    source_id = await sources.add_page(site.base_url, refresh_hours=1)
+    await come_due(database, sources, source_id)
+    await sources.refresh_due()
+    before = len(await tenants_in_turn(database))
+    for _ in range(2):
+        await sources.tenant.post(f"{sources.path}/{source_id}/refresh")
+        assert len(await tenants_in_turn(database)) == before + 1, "once is enough"
+    await sources.ingest(source_id)
+    await sources.ingest(source_id)
+    assert site.visited == ["/", "/"], "the job of the schedule finds nothing to do"

@@ -94,6 +94,11 @@ async def test_not_modified_without_a_condition_is_no_page() -> None:
         ("Grüße".encode(), "text/html; charset=hex", "Grüße"),
         (b"Gr\xff\xfe", "text/html; charset=utf-8", "Gr��"),
         ("Grüße".encode("utf-16"), "text/html; charset=utf-16", "Grüße"),
+        ("Grüße".encode(), "text/html; charset=punycode", "Grüße"),
+        ("<meta charset=idna>Grüße".encode(), "text/html", "Grüße"),
+        ("Grüße".encode(), "text/html; charset=undefined", "Grüße"),
+        (b"\\ud800", "text/html; charset=unicode_escape", "\\ud800"),
+        ("Grü\0ße".encode(), "text/plain", "Grüße"),
     ],
 )
 async def test_encodings(body: bytes, content_type: str, expected: str) -> None:

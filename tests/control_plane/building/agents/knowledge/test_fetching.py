@@ -64,7 +64,8 @@ async def test_a_page_that_cannot_be_read_says_why_and_leaves_the_others_alone(
         (b"Gr\xc3\xbc\xc3\x9fe", "text/plain; charset=nonsense", "Grüße"),
         (b"one\x00\x1b[2Jtwo", "text/plain", "one[2Jtwo"),
         ("a\u202eb\U000e0041c".encode(), "text/plain; charset=utf-8", "abc"),
-        (b"+2AA-x", "text/plain; charset=utf-7", "x"),
+        (b"+2AA-x", "text/plain; charset=utf-7", "+2AA-x"),
+        (b"\x00\xd8x\x00", "text/plain; charset=utf-16", "\ufffdx"),
         (b"  one \r\n\r\n\n two\t three ", "text/plain", "one\ntwo three"),
     ],
 )
