@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx2
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 
 from contracts.events import Logged, SlotsCollected, ToolCalled, TranscriptSegment
 from control_plane.calling.batches.models import BatchRow, CallBatch
-from control_plane.calling.calls.models import ParkedEvent
+from control_plane.calling.calls.models import CallParticipant, ParkedEvent
+from control_plane.calling.dialing.models import INBOUND, DialingJob, JobState
 from control_plane.jobs import JOBS_AT_ONCE
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import job_queue, job_resources
@@ -233,6 +235,47 @@ async def test_other_callers_and_other_tenants_keep_theirs(
     await run_jobs(talked)
     assert "transcript_segments" in await tables_with(database, PERSONAL)
     assert [*talked.objects.rglob("*.wav")]
+
+
+async def test_the_number_of_somebody_who_called_us_is_removed_from_the_dialing_queue(
+    talked: RecordedCall, database: Database
+) -> None:
+    theirs, ours, tenant = "+14155550142", "+14155550100", talked.tenant
+    path = f"/v1/calls/{talked.call_id}"
+    async with database.system_session() as session:
+        person = await session.scalar(
+            update(CallParticipant)
+            .where(CallParticipant.call_id == talked.call_id)
+            .values(identity=theirs, transport="pstn")
+            .returning(CallParticipant.id)
+        )
+        session.add(
+            DialingJob(
+                tenant_id=tenant.tenant_id,
+                call_id=talked.call_id,
+                participant_id=person,
+                direction=INBOUND,
+                carrier="twilio",
+                from_number=theirs,
+                to_number=ours,
+                priority=0,
+                schedule={},
+                retry={},
+                state=JobState.COMPLETED,
+                due_at=datetime.now(UTC),
+                give_up_at=datetime.now(UTC),
+            )
+        )
+    assert theirs in (await tenant.get(f"{path}/legs")).text
+    asked = (await erase(tenant, number=theirs)).json()
+    await run_jobs(talked)
+
+    [leg] = (await tenant.get(f"{path}/legs")).json()["legs"]
+    assert (leg["from_number"], leg["to_number"]) == ("erased", ours)
+    assert theirs not in (await tenant.get(path)).text
+    assert "dialing_jobs" not in await tables_with(database, theirs)
+    proof = (await tenant.get(f"/v1/erasures/{asked['id']}/proof")).json()
+    assert proof["totals"]["rows"]["dialing_jobs"] == 1
 
 
 async def test_a_number_is_removed_from_batches_and_not_called_any_more(
