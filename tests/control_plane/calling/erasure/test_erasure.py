@@ -10,12 +10,14 @@ from uuid import UUID, uuid4
 
 import httpx2
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import select, text, update
 
 from contracts.events import Logged, SlotsCollected, ToolCalled, TranscriptSegment
 from control_plane.calling.batches.models import BatchRow, CallBatch
 from control_plane.calling.calls.models import CallParticipant, ParkedEvent
 from control_plane.calling.dialing.models import INBOUND, DialingJob, JobState
+from control_plane.calling.erasure.models import Erasure
+from control_plane.calling.erasure.tasks import MOST_ATTEMPTS, erase_caller
 from control_plane.jobs import JOBS_AT_ONCE
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import job_queue, job_resources
@@ -48,6 +50,23 @@ async def run_jobs(call: RecordedCall) -> None:
 
 async def erase(tenant: TenantClient, **wanted: Any) -> httpx2.Response:
     return await tenant.post("/v1/erasures", wanted)
+
+
+async def begin_last_try(database: Database) -> None:
+    """Of the jobs that erase."""
+    async with database.system_session() as session:
+        await session.execute(
+            text(
+                "UPDATE procrastinate_jobs SET attempts = :attempts, scheduled_at = NULL"
+                " WHERE task_name = :task"
+            ),
+            {"attempts": MOST_ATTEMPTS, "task": erase_caller.name},
+        )
+
+
+async def sealed_callers(database: Database) -> list[str | None]:
+    async with database.system_session() as session:
+        return list(await session.scalars(select(Erasure.sealed_caller)))
 
 
 async def everything(database: Database) -> dict[str, str]:
@@ -206,6 +225,37 @@ async def test_a_call_that_began_meanwhile_is_waited_for(
     waiting = (await tenant.get(f"/v1/erasures/{asked['id']}")).json()
     assert (waiting["status"], waiting["calls"]) == ("running", 1)
     assert waiting["waits_for"].startswith("1 calls of this caller run")
+
+
+async def test_the_caller_is_forgotten_if_the_calls_never_end(
+    talked: RecordedCall, worker: FakeWorker
+) -> None:
+    tenant = talked.tenant
+    asked = (await erase(tenant, identity=CALLER["identity"])).json()
+    await create_call(tenant, talked.plan.agent_id)
+    await begin_last_try(talked.database)
+    await run_jobs(talked)
+    given_up = (await tenant.get(f"/v1/erasures/{asked['id']}")).json()
+    assert given_up["status"] == "failed"
+    assert given_up["waits_for"].startswith("1 calls of this caller run")
+    assert given_up["waits_for"].endswith("; end them and ask again")
+    assert await sealed_callers(talked.database) == [None]
+
+
+async def test_the_caller_is_forgotten_if_the_store_stays_away(talked: RecordedCall) -> None:
+    asked = (await erase(talked.tenant, identity=CALLER["identity"])).json()
+    talked.lose_store()
+    await run_jobs(talked)
+    path = f"/v1/erasures/{asked['id']}"
+    assert (await talked.tenant.get(path)).json()["status"] == "running"
+    await begin_last_try(talked.database)
+    await run_jobs(talked)
+    given_up = (await talked.tenant.get(path)).json()
+    assert (given_up["status"], given_up["waits_for"]) == (
+        "failed",
+        "The erasure failed too often; ask again",
+    )
+    assert await sealed_callers(talked.database) == [None]
 
 
 async def test_what_a_worker_sends_later_does_not_come_back(
