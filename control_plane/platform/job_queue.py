@@ -14,9 +14,12 @@ import psycopg
 import structlog
 from procrastinate import App, JobContext, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
-from procrastinate.jobs import Status
+from procrastinate.jobs import Job, Status
+from procrastinate.middleware import AsyncCallNext
+from procrastinate.retry import BaseRetryStrategy, RetryDecision
 from procrastinate.tasks import Task
 from procrastinate.types import TimeDeltaParams
+from procrastinate.worker import Worker
 from psycopg.abc import PQGen
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -35,6 +38,7 @@ KNOWLEDGE_QUEUE = "knowledge"
 """For what takes a core for minutes, too, and must not hold up the recordings of calls."""
 MOST_TRIES = 3
 """A job is given up when so many processes have died while they ran it."""
+ONCE_MORE_AFTER_SECONDS = 60
 LOOK_UP_SECONDS = 10.0
 _Value = TypeVar("_Value")
 _GivenUp = Callable[..., Awaitable[None]]
@@ -155,14 +159,60 @@ def settings_of(context: JobContext) -> ControlPlaneSettings:
 
 
 def when_given_up(task: Task[Any, Any, Any]) -> Callable[[_GivenUp], _GivenUp]:
-    """Declares what is done for a job of ``task`` that is given up, so that nothing waits for it.
-    The function gets the ``Database`` and the job's arguments, and may run twice."""
+    """Declares what is done for a job of ``task`` that is given up, so that nothing waits for it:
+    it has failed at its last try, or its processes died. The function gets the ``Database`` and the
+    job's arguments, and may run twice."""
 
     def declare(function: _GivenUp) -> _GivenUp:
         _given_up[task.name] = function
+        task.task_middleware.append(_give_up_after_last_try)
+        task.retry_strategy = _UntilGivenUp(task.retry_strategy)
         return function
 
     return declare
+
+
+class _NotGivenUp(Exception):
+    """PostgreSQL was away when a job was to be given up."""
+
+
+class _UntilGivenUp(BaseRetryStrategy):
+    """Like ``tries``, and once more if the last one was stopped with its process, or could not be
+    given up."""
+
+    def __init__(self, tries: BaseRetryStrategy | None) -> None:
+        self._tries = tries
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        decision = None
+        if self._tries is not None:
+            decision = self._tries.get_retry_decision(exception=exception, job=job)
+        was_stopped = not isinstance(exception, Exception)
+        if decision is None and (was_stopped or isinstance(exception, _NotGivenUp)):
+            return RetryDecision(retry_in={"seconds": ONCE_MORE_AFTER_SECONDS})
+        return decision
+
+
+async def _give_up_after_last_try(
+    call_next: AsyncCallNext, context: JobContext, worker: Worker
+) -> Any:
+    try:
+        return await call_next()
+    except Exception as error:
+        task = job_queue.tasks[context.job.task_name]
+        if task.get_retry_exception(error, context.job) is None:
+            try:
+                await _give_up(database_of(context), context.job)
+            except DatabaseUnavailable:
+                raise _NotGivenUp from error
+        raise
+
+
+async def _give_up(database: Database, job: Job) -> None:
+    # Arguments of jobs are ids.
+    _log.error("job_given_up", job_id=job.id, task=job.task_name, arguments=job.task_kwargs)
+    if function := _given_up.get(job.task_name):
+        await function(database, **job.task_kwargs)
 
 
 @job_queue.periodic(cron="* * * * *")
@@ -176,10 +226,7 @@ async def rescue_stalled_jobs(context: JobContext, timestamp: int) -> None:
     for job in await manager.get_stalled_jobs():
         queue = queue_after_death(job.queue)
         if queue is None:
-            # Arguments of jobs are ids.
-            _log.error("job_given_up", job_id=job.id, task=job.task_name, arguments=job.task_kwargs)
-            if function := _given_up.get(job.task_name):
-                await function(database_of(context), **job.task_kwargs)
+            await _give_up(database_of(context), job)
             await manager.finish_job(job, Status.FAILED, delete_job=False)
         else:
             _log.warning("job_rescued", job_id=job.id, task=job.task_name)

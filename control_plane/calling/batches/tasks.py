@@ -70,7 +70,7 @@ async def _make_or_refuse(
 
 @when_given_up(make_calls_of_batch)
 async def refuse_left_recipients(database: Database, *, tenant_id: str, batch_id: str) -> None:
-    """Their calls are not created: each process that began to create them died."""
+    """Their calls are not created."""
     async with database.tenant_session(UUID(tenant_id)) as session:
         await repository.find(session, UUID(tenant_id), UUID(batch_id), for_update=True)
         await repository.refuse_rows_without_call(

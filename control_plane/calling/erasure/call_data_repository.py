@@ -13,6 +13,8 @@ from uuid import UUID
 from sqlalchemy import (
     ColumnElement,
     Text,
+    and_,
+    case,
     cast,
     delete,
     func,
@@ -34,7 +36,7 @@ from control_plane.calling.calls.models import (
     Segment,
     TurnLatencies,
 )
-from control_plane.calling.dialing.models import DialingJob
+from control_plane.calling.dialing.models import INBOUND, DialingJob
 from control_plane.calling.intelligence.models import CallAnalysis, PaidAnswer
 from control_plane.calling.recordings.models import Recording
 from control_plane.platform.database import Base, table_of
@@ -120,16 +122,7 @@ async def forget_caller(
             [CallParticipant.call_id == call_id, CallParticipant.identity == caller],
             {"identity": ERASED, "details": {}},
         ),
-        "dialing_jobs": await _change(
-            session,
-            DialingJob,
-            [
-                DialingJob.tenant_id == tenant_id,
-                DialingJob.call_id == call_id,
-                DialingJob.to_number == caller,
-            ],
-            {"to_number": ERASED},
-        ),
+        "dialing_jobs": await _forget_number(session, tenant_id, call_id, caller),
     }
     call = await session.get_one(Call, call_id, populate_existing=True)
     plan = await session.scalar(select(Call.plan).where(Call.id == call_id))
@@ -151,6 +144,21 @@ async def forget_recipient(session: AsyncSession, tenant_id: UUID, number: str) 
         {"refusal_code": "canceled", "refusal": "The caller's data was erased"},
     )
     return await _change(session, BatchRow, rows, {"recipient": {"to": ERASED}})
+
+
+async def _forget_number(session: AsyncSession, tenant_id: UUID, call_id: UUID, caller: str) -> int:
+    """Who was called, or called us, is the caller. The other number of a leg is the tenant's."""
+    called = DialingJob.to_number == caller
+    called_us = and_(DialingJob.direction == INBOUND, DialingJob.from_number == caller)
+    return await _change(
+        session,
+        DialingJob,
+        [DialingJob.tenant_id == tenant_id, DialingJob.call_id == call_id, or_(called, called_us)],
+        {
+            "to_number": case((called, ERASED), else_=DialingJob.to_number),
+            "from_number": case((called_us, ERASED), else_=DialingJob.from_number),
+        },
+    )
 
 
 def _without_caller(plan: dict[str, Any], caller: str) -> dict[str, Any]:

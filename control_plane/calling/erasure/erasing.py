@@ -77,7 +77,7 @@ class Erasing:
         _log.info("caller_erased", erasure_id=str(self._erasure_id), calls=len(calls))
         return 0
 
-    async def note_waiting(self, calls: int, *, is_last: bool) -> None:
+    async def note_waiting(self, calls: int) -> None:
         async with self._database.system_session() as session:
             erasure = await repository.locked(session, self._tenant_id, self._erasure_id)
             if erasure is None:
@@ -85,9 +85,6 @@ class Erasing:
             erasure.waits_for = (
                 f"{calls} calls of this caller run, or are still being recorded or analysed"
             )
-            if is_last:
-                erasure.status, erasure.sealed_caller = "failed", None
-                erasure.waits_for += "; end them and ask again"
 
     async def delete_objects(self) -> None:
         async with self._database.system_session() as session:

@@ -45,18 +45,21 @@ async def erase_caller(context: JobContext, *, tenant_id: str, erasure_id: str) 
     await erasing.erase_calls()
     left = await erasing.finish()
     if left:
-        await erasing.note_waiting(left, is_last=context.job.attempts >= MOST_ATTEMPTS)
+        await erasing.note_waiting(left)
         raise CallsStillInUse(f"{left} calls")
 
 
 @when_given_up(erase_caller)
 async def fail_erasure(database: Database, *, tenant_id: str, erasure_id: str) -> None:
-    """It is not completed: each process that worked on it died."""
+    """It is not completed, and the caller is not kept any longer."""
     async with database.system_session() as session:
         erasure = await repository.locked(session, UUID(tenant_id), UUID(erasure_id))
         if erasure is not None and erasure.status == "running":
             erasure.status, erasure.sealed_caller = "failed", None
-            erasure.waits_for = "The erasure was interrupted too often; ask again"
+            if erasure.waits_for is None:
+                erasure.waits_for = "The erasure failed too often; ask again"
+            else:
+                erasure.waits_for += "; end them and ask again"
 
 
 @job_queue.task(

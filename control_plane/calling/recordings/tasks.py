@@ -72,8 +72,6 @@ async def _assemble(context: JobContext, database: Database, recording: Recordin
         return
     except failures as error:
         _log.warning("recording_not_assembled", call_id=str(recording.call_id), error=str(error))
-        if context.job.attempts >= MOST_ATTEMPTS:
-            await _failed(database, recording, "The files of the recording could not be made")
         raise
     await _completed(database, recording, files)
     if recording.stopped_at is not None:
@@ -82,7 +80,7 @@ async def _assemble(context: JobContext, database: Database, recording: Recordin
 
 @when_given_up(assemble_recording)
 async def fail_recording(database: Database, *, tenant_id: str, recording_id: str) -> None:
-    """Its files are not made: each process that began to make them died."""
+    """Its files are not made."""
     recording = await _recording(database, tenant_id, recording_id)
     if recording is not None:
         await _failed(database, recording, "Making the files of the recording failed too often")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from procrastinate.jobs import Job
 from sqlalchemy import text
 
 from control_plane.calling.batches.tasks import cancel_calls_of_batch
 from control_plane.calling.erasure.models import Erasure
-from control_plane.calling.erasure.tasks import erase_caller
+from control_plane.calling.erasure.tasks import MOST_ATTEMPTS, erase_caller
 from control_plane.money.billing.tasks import audit_books
+from control_plane.platform import job_queue as job_queue_module
 from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.job_queue import (
     enqueue,
     job_queue,
@@ -121,10 +125,8 @@ async def test_a_job_that_kills_its_process_is_given_up_after_three_tries(
     assert await die_three_times(database) == ["todo", "todo", "failed"]
 
 
-@pytest.mark.usefixtures("open_queue")
-async def test_what_waits_for_a_job_that_is_given_up_fails_with_it(
-    tenant: TenantClient, database: Database
-) -> None:
+async def an_erasure(tenant: TenantClient, database: Database) -> str:
+    """Its path. Its job always fails: this process has no settings."""
     erasure_id = uuid4()
     async with database.system_session() as session:
         session.add(
@@ -138,10 +140,70 @@ async def test_what_waits_for_a_job_that_is_given_up_fails_with_it(
         )
         ids = {"tenant_id": str(tenant.tenant_id), "erasure_id": str(erasure_id)}
         await enqueue(session, erase_caller, **ids)
+    return f"/v1/erasures/{erasure_id}"
+
+
+async def run_after(database: Database, attempts: int) -> None:
+    """Run the job as if it had failed that often."""
+    async with database.system_session() as session:
+        await session.execute(
+            text("UPDATE procrastinate_jobs SET attempts = :attempts, scheduled_at = NULL"),
+            {"attempts": attempts},
+        )
+    await run_until_empty(database)
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_what_waits_for_a_job_that_is_given_up_fails_with_it(
+    tenant: TenantClient, database: Database
+) -> None:
+    path = await an_erasure(tenant, database)
     await die_three_times(database)
-    shown = (await tenant.get(f"/v1/erasures/{erasure_id}")).json()
+    shown = (await tenant.get(path)).json()
     assert (shown["status"], shown["completed_at"]) == ("failed", None)
     assert "ask again" in shown["waits_for"]
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_a_job_that_fails_at_its_last_try_is_given_up(
+    tenant: TenantClient, database: Database
+) -> None:
+    path = await an_erasure(tenant, database)
+    await run_after(database, MOST_ATTEMPTS - 1)
+    assert (await tenant.get(path)).json()["status"] == "running"
+    assert (await statuses(database))[0] == "todo"
+    await run_after(database, MOST_ATTEMPTS)
+    assert (await tenant.get(path)).json()["status"] == "failed"
+    assert (await statuses(database))[0] == "failed"
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_a_job_that_cannot_be_given_up_is_tried_once_more(
+    tenant: TenantClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def database_is_away(database: Database, **_: str) -> None:
+        raise DatabaseUnavailable
+
+    path = await an_erasure(tenant, database)
+    with monkeypatch.context() as patched:
+        patched.setitem(job_queue_module._given_up, erase_caller.name, database_is_away)
+        await run_after(database, MOST_ATTEMPTS)
+    assert (await statuses(database))[0] == "todo"
+    await run_after(database, MOST_ATTEMPTS + 1)
+    assert (await tenant.get(path)).json()["status"] == "failed"
+
+
+def test_a_job_whose_process_stops_during_its_last_try_is_tried_once_more() -> None:
+    last = Job(
+        id=1,
+        queue=erase_caller.queue,
+        lock=None,
+        queueing_lock=None,
+        task_name=erase_caller.name,
+        attempts=MOST_ATTEMPTS,
+    )
+    assert erase_caller.get_retry_exception(RuntimeError(), last) is None
+    assert erase_caller.get_retry_exception(asyncio.CancelledError(), last) is not None
 
 
 def test_rescued_jobs_are_run_by_the_processes_of_their_queue() -> None:

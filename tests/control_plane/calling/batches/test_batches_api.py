@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from contracts.dial_outcome import DialOutcome
 from control_plane.calling.batches.tasks import (
@@ -18,7 +18,12 @@ from control_plane.calling.batches.tasks import (
 )
 from control_plane.calling.calls.models import Call
 from control_plane.calling.dialing.models import DialingJob, JobState
-from control_plane.platform.job_queue import job_resources
+from control_plane.platform.job_queue import (
+    PATIENT_QUEUE,
+    job_queue,
+    job_resources,
+    worker_connector,
+)
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.dialing.phone import Phones
 from tests.control_plane.conftest import OPERATOR, TenantClient
@@ -148,6 +153,28 @@ async def test_recipients_are_refused_if_the_job_that_creates_the_calls_is_given
     assert [(row["status"], row["code"]) for row in rows[1:]] == [("rejected", "not_created")] * 2
     assert rows[0]["call_id"], "the first call is created with the batch"
     assert (await progress_of(tenant, made["id"]))["rejected"] == 2
+
+
+async def test_recipients_are_refused_if_creating_the_calls_fails_too_often(
+    tenant: TenantClient, phones: Phones, postgres_url: str
+) -> None:
+    made = await batch(tenant, await phones.agent(tenant), recipients(3))
+    async with phones.database.system_session() as session:
+        await session.execute(
+            text("UPDATE procrastinate_jobs SET attempts = 10 WHERE task_name = :task"),
+            {"task": make_calls_of_batch.name},
+        )
+    with job_queue.replace_connector(worker_connector(postgres_url)):
+        async with job_queue.open_async():
+            await job_queue.run_worker_async(
+                queues=[PATIENT_QUEUE],
+                wait=False,
+                install_signal_handlers=False,
+                # Without settings no call can be created.
+                additional_context=job_resources(phones.database),
+            )
+    rows = await rows_of(tenant, made["id"])
+    assert [(row["status"], row["code"]) for row in rows[1:]] == [("rejected", "not_created")] * 2
 
 
 async def test_each_recipient_has_variables_and_metadata_of_its_own(

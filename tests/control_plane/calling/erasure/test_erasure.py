@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx2
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text, update
 
 from contracts.events import Logged, SlotsCollected, ToolCalled, TranscriptSegment
 from control_plane.calling.batches.models import BatchRow, CallBatch
-from control_plane.calling.calls.models import ParkedEvent
+from control_plane.calling.calls.models import CallParticipant, ParkedEvent
+from control_plane.calling.dialing.models import INBOUND, DialingJob, JobState
+from control_plane.calling.erasure.models import Erasure
+from control_plane.calling.erasure.tasks import MOST_ATTEMPTS, erase_caller
 from control_plane.jobs import JOBS_AT_ONCE
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import job_queue, job_resources
@@ -46,6 +50,23 @@ async def run_jobs(call: RecordedCall) -> None:
 
 async def erase(tenant: TenantClient, **wanted: Any) -> httpx2.Response:
     return await tenant.post("/v1/erasures", wanted)
+
+
+async def begin_last_try(database: Database) -> None:
+    """Of the jobs that erase."""
+    async with database.system_session() as session:
+        await session.execute(
+            text(
+                "UPDATE procrastinate_jobs SET attempts = :attempts, scheduled_at = NULL"
+                " WHERE task_name = :task"
+            ),
+            {"attempts": MOST_ATTEMPTS, "task": erase_caller.name},
+        )
+
+
+async def sealed_callers(database: Database) -> list[str | None]:
+    async with database.system_session() as session:
+        return list(await session.scalars(select(Erasure.sealed_caller)))
 
 
 async def everything(database: Database) -> dict[str, str]:
@@ -206,6 +227,37 @@ async def test_a_call_that_began_meanwhile_is_waited_for(
     assert waiting["waits_for"].startswith("1 calls of this caller run")
 
 
+async def test_the_caller_is_forgotten_if_the_calls_never_end(
+    talked: RecordedCall, worker: FakeWorker
+) -> None:
+    tenant = talked.tenant
+    asked = (await erase(tenant, identity=CALLER["identity"])).json()
+    await create_call(tenant, talked.plan.agent_id)
+    await begin_last_try(talked.database)
+    await run_jobs(talked)
+    given_up = (await tenant.get(f"/v1/erasures/{asked['id']}")).json()
+    assert given_up["status"] == "failed"
+    assert given_up["waits_for"].startswith("1 calls of this caller run")
+    assert given_up["waits_for"].endswith("; end them and ask again")
+    assert await sealed_callers(talked.database) == [None]
+
+
+async def test_the_caller_is_forgotten_if_the_store_stays_away(talked: RecordedCall) -> None:
+    asked = (await erase(talked.tenant, identity=CALLER["identity"])).json()
+    talked.lose_store()
+    await run_jobs(talked)
+    path = f"/v1/erasures/{asked['id']}"
+    assert (await talked.tenant.get(path)).json()["status"] == "running"
+    await begin_last_try(talked.database)
+    await run_jobs(talked)
+    given_up = (await talked.tenant.get(path)).json()
+    assert (given_up["status"], given_up["waits_for"]) == (
+        "failed",
+        "The erasure failed too often; ask again",
+    )
+    assert await sealed_callers(talked.database) == [None]
+
+
 async def test_what_a_worker_sends_later_does_not_come_back(
     talked: RecordedCall, database: Database
 ) -> None:
@@ -233,6 +285,47 @@ async def test_other_callers_and_other_tenants_keep_theirs(
     await run_jobs(talked)
     assert "transcript_segments" in await tables_with(database, PERSONAL)
     assert [*talked.objects.rglob("*.wav")]
+
+
+async def test_the_number_of_somebody_who_called_us_is_removed_from_the_dialing_queue(
+    talked: RecordedCall, database: Database
+) -> None:
+    theirs, ours, tenant = "+14155550142", "+14155550100", talked.tenant
+    path = f"/v1/calls/{talked.call_id}"
+    async with database.system_session() as session:
+        person = await session.scalar(
+            update(CallParticipant)
+            .where(CallParticipant.call_id == talked.call_id)
+            .values(identity=theirs, transport="pstn")
+            .returning(CallParticipant.id)
+        )
+        session.add(
+            DialingJob(
+                tenant_id=tenant.tenant_id,
+                call_id=talked.call_id,
+                participant_id=person,
+                direction=INBOUND,
+                carrier="twilio",
+                from_number=theirs,
+                to_number=ours,
+                priority=0,
+                schedule={},
+                retry={},
+                state=JobState.COMPLETED,
+                due_at=datetime.now(UTC),
+                give_up_at=datetime.now(UTC),
+            )
+        )
+    assert theirs in (await tenant.get(f"{path}/legs")).text
+    asked = (await erase(tenant, number=theirs)).json()
+    await run_jobs(talked)
+
+    [leg] = (await tenant.get(f"{path}/legs")).json()["legs"]
+    assert (leg["from_number"], leg["to_number"]) == ("erased", ours)
+    assert theirs not in (await tenant.get(path)).text
+    assert "dialing_jobs" not in await tables_with(database, theirs)
+    proof = (await tenant.get(f"/v1/erasures/{asked['id']}/proof")).json()
+    assert proof["totals"]["rows"]["dialing_jobs"] == 1
 
 
 async def test_a_number_is_removed_from_batches_and_not_called_any_more(

@@ -137,7 +137,7 @@ async def test_files_that_can_never_be_made_are_given_up(call: RecordedCall) -> 
     await call.run_jobs()
     shown = await call.recording()
     assert shown["status"] == "failed"
-    assert shown["metadata"]["detail"] == "The files of the recording could not be made"
+    assert shown["metadata"]["detail"] == "Making the files of the recording failed too often"
 
 
 async def test_a_dead_workers_recording_is_what_it_had_stored(call: RecordedCall) -> None:

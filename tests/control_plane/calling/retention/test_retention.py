@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+from structlog.testing import capture_logs
 
 from contracts.events import SlotsCollected, TranscriptSegment
-from control_plane.calling.retention import expiry
-from control_plane.calling.retention.expiry import delete_expired
+from control_plane.calling.erasure.call_objects import delete_objects_of
+from control_plane.calling.retention import expiry, repository
+from control_plane.calling.retention.expiry import NotAllDeleted, delete_expired
 from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
 from tests.control_plane.calling.recordings.recorded_call import RecordedCall
 from tests.control_plane.conftest import TenantClient
 
@@ -128,6 +134,69 @@ async def test_calls_are_deleted_in_small_batches_and_none_is_left_out(
         assert not await session.scalar(
             text("SELECT count(*) FROM calls WHERE collected_slots <> '{}'")
         )
+
+
+async def test_no_transaction_waits_for_the_object_store(
+    talked: RecordedCall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_while_deleting = []
+    transactions = 0
+    system_session = Database.system_session
+
+    @asynccontextmanager
+    async def counted(database: Database) -> AsyncIterator[AsyncSession]:
+        nonlocal transactions
+        transactions += 1
+        async with system_session(database) as session:
+            yield session
+        transactions -= 1
+
+    def noted(*call: Any) -> int:
+        open_while_deleting.append(transactions)
+        return delete_objects_of(*call)
+
+    monkeypatch.setattr(Database, "system_session", counted)
+    monkeypatch.setattr(expiry, "delete_objects_of", noted)
+    await keep(talked.tenant, recording_retention_days=1)
+    assert await days_later(talked, 2) == 1
+    assert open_while_deleting == [0]
+    assert not (await left_of(talked))["files"]
+
+
+async def test_a_store_that_is_away_stops_only_what_needs_it_and_is_told(
+    talked: RecordedCall,
+) -> None:
+    await keep(talked.tenant, recording_retention_days=1, transcript_retention_days=1)
+    talked.lose_store()
+    with capture_logs() as logged, pytest.raises(NotAllDeleted):
+        await days_later(talked, 2)
+    talked.return_store()
+    assert await left_of(talked) == EVERYTHING | {"transcript": False}
+    [told] = [each for each in logged if each["log_level"] == "error"]
+    assert (told["tenant_id"], told["kind"]) == (str(talked.tenant.tenant_id), "recordings")
+    assert await days_later(talked, 2) == 1
+    assert not (await left_of(talked))["recording"]
+
+
+async def test_a_tenant_whose_transaction_fails_does_not_stop_the_others(
+    talked: RecordedCall, other_tenant: TenantClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: set[UUID] = set()
+    old_calls = repository.old_calls
+
+    async def first_fails(session: AsyncSession, tenant_id: UUID, **which: Any) -> Any:
+        asked.add(tenant_id)
+        if len(asked) == 1:
+            raise DatabaseUnavailable
+        return await old_calls(session, tenant_id, **which)
+
+    monkeypatch.setattr(repository, "old_calls", first_fails)
+    tenants = (talked.tenant, other_tenant)
+    for tenant in tenants:
+        await keep(tenant, transcript_retention_days=1)
+    with pytest.raises(NotAllDeleted):
+        await days_later(talked, 2)
+    assert asked == {tenant.tenant_id for tenant in tenants}
 
 
 async def test_a_call_that_is_not_over_is_waited_for(call: RecordedCall) -> None:
