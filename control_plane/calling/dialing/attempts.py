@@ -157,20 +157,25 @@ async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: d
     """Hold the credit for the phone's first increment, unless the call holds it already.
 
     If the balance does not allow it, the job is closed, and the call ends if no other phone can
-    still connect.
+    still connect. The phone of a call that has ended since it was picked, or is about to end, is
+    not dialed: its attempt is withdrawn like one that no bridge has taken.
 
     Returns:
         Whether the phone may be dialed.
     """
     call = await calls.locked_call(session, request.tenant_id, request.call_id)
     assert call is not None, "calls are never deleted"
+    if call.is_over or call.end_requested_at is not None:
+        return False
     rate = call.frozen_plan().highest_rate_micros_per_minute
     rates = await repository.added_rates_micros_per_minute(session, [call.id])
     rate += rates.get(call.id, 0)
     # A phone that is added comes into a call that has used up a part of its reserve.
     seconds = billable_seconds((call.metered_ms or 0) + FIRST_RESERVE_SECONDS * 1000)
     covered = await billing.extend(session, call.payer_id, call.id, seconds, rate)
-    if covered is None or covered >= seconds:
+    if covered is None:
+        return False
+    if covered >= seconds:
         return True
     job = await repository.locked_job(session, request.tenant_id, request.participant_id)
     if job is not None and job.attempt_id == request.attempt_id:

@@ -98,7 +98,7 @@ class DialingScheduler:
         async with self._database.system_session() as session:
             may_dial = await attempts.reserve_for_attempt(session, request, now)
         if not may_dial:
-            _log.info("dial_without_credit", call_id=str(request.call_id))
+            _log.info("dial_not_allowed", call_id=str(request.call_id))
             return
         await link.request_dial(self._redis, request)
         async with self._database.system_session() as session:

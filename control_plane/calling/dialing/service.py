@@ -149,11 +149,15 @@ async def first_dialing(schedule: Schedule, number: str, now: datetime) -> datet
     Raises:
         NeverDialable: not within the week after ``now``.
     """
+    last = now + LONGEST_WAIT
+    # First, because the calendar ends soon after the latest time that a schedule can name.
+    if schedule.not_before is not None and schedule.not_before > last:
+        raise NeverDialable("schedule.not_before is more than a week from now")
     zones = () if schedule.window is None else await callee_zones(schedule, number)
     if schedule.window is not None and not zones:
         raise NeverDialable(f"the time zone of {number} is not known; give schedule.timezone")
     opening = next_opening(schedule, zones, now)
-    if opening is not None and opening <= now + LONGEST_WAIT:
+    if opening is not None and opening <= last:
         return opening
     if len(zones) > 1:
         raise NeverDialable(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from uuid import UUID
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -44,8 +45,10 @@ class OutboxReader:
         self._consumers = consumers
         self._one_by_one = 0
         """How many facts of a refused batch are still to be read by themselves."""
+        self._first: UUID | None = None
+        """The first fact of the last read. Another process may have skipped it since."""
         self._tries = 0
-        """How often the consumers refused the next fact by itself."""
+        """How often the consumers refused that fact by itself."""
 
     async def run(self) -> None:
         """Read until cancelled, also across outages of PostgreSQL."""
@@ -77,9 +80,7 @@ class OutboxReader:
             else:
                 self._one_by_one = FACTS_AT_ONCE
             raise
-        if read:
-            self._tries = 0
-            self._one_by_one = max(0, self._one_by_one - read)
+        self._one_by_one = max(0, self._one_by_one - read)
         return read
 
     async def _read(self, limit: int) -> int:
@@ -91,6 +92,8 @@ class OutboxReader:
             facts = await log_repository.unread(session, cursor, limit)
             if not facts:
                 return 0
+            if facts[0].id != self._first:
+                self._first, self._tries = facts[0].id, 0
             if self._tries >= MOST_TRIES:
                 _skipped(facts[0])
             else:

@@ -24,6 +24,7 @@ from control_plane.calling.calls.errors import (
     CallPaidByTester,
 )
 from control_plane.calling.calls.events.event_log import log_event
+from control_plane.calling.calls.events.metering import forget_cover
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.schemas import MAX_PARTICIPANTS, ParticipantInput
 from control_plane.calling.dialing.models import DialingJob
@@ -138,6 +139,7 @@ async def add_participant(
     """Add one that may be added.
 
     Args:
+        call: locked.
         called_from: ``None`` for browsers.
         participant_id: ``None`` for a new one.
         schedule, priority, retry: when a phone is dialed, and again.
@@ -160,6 +162,8 @@ async def add_participant(
     if called_from is None:
         return Added(participant)
     row = called_from.price_row
+    if row is not None and row.micros_per_minute > 0:
+        forget_cover(call)
     job = await enqueue_leg(
         session,
         call,

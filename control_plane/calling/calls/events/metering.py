@@ -38,6 +38,16 @@ def is_covered(call: Call, connected_ms: int) -> bool:
     )
 
 
+def forget_cover(call: Call) -> None:
+    """The locked call costs more from now on: its next reading reserves at the new price.
+
+    The first reading asks the ledger anyway, and until then the worker is still to be told how
+    much its first reserve pays for.
+    """
+    if call.metered_ms is not None:
+        call.funded_until_ms = None
+
+
 async def meter(
     session: AsyncSession,
     call: Call,

@@ -142,6 +142,24 @@ async def test_the_others_are_called_when_some_cannot_be(
     assert rows[0]["code"] == "invalid_phone_number"
 
 
+async def test_a_schedule_at_the_end_of_the_calendar_refuses_its_recipients(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    late = {"not_before": "9999-12-28T00:00:00Z", "window": {"start": "09:00", "end": "10:00"}}
+    people = [{"to": "+14155552000", "schedule": late}, {"to": "+14155552001"}]
+    agent_id = await phones.agent(tenant)
+    made = await batch(tenant, agent_id, people)
+    why = "schedule.not_before is more than a week from now"
+    assert [(each["index"], each["code"], each["message"]) for each in made["errors"]] == [
+        (0, "never_dialable", why)
+    ]
+    latest = {"not_before": "9999-12-31T23:59:59-12:00"}
+    wanted = {"agent_id": str(agent_id), "recipients": recipients(1), "schedule": latest}
+    answer = await tenant.post(PATH, wanted)
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["errors"] == [{"field": "recipients[0]", "message": why}]
+
+
 async def test_recipients_are_refused_if_the_job_that_creates_the_calls_is_given_up(
     tenant: TenantClient, phones: Phones
 ) -> None:

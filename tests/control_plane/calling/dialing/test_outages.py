@@ -7,16 +7,20 @@ from uuid import UUID, uuid4
 
 import pytest
 from redis.asyncio import Redis
+from sqlalchemy import update
 
 from contracts import redis_names
 from contracts.commands import RemoveLeg
 from contracts.dial_outcome import DialOutcome
-from contracts.dialing import DialReport, LegStage, LostLeg
+from contracts.dialing import DialReport, DialRequest, LegStage, LostLeg
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallMetered, LegLeft
 from contracts.versions import read_json
 from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.calls.models import Call
+from control_plane.calling.dialing.attempts import reserve_for_attempt
 from control_plane.calling.dialing.models import JobState
+from control_plane.calling.dialing.picking import pick_due
 from control_plane.calling.dialing.scheduler import DialingScheduler
 from control_plane.calling.dialing.silence import Silence
 from control_plane.platform.database import Database
@@ -24,7 +28,7 @@ from control_plane.platform.link.redis_client import connect
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.dialing.phone import CALLEE, Phones, running_bridge
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.conversation import catch_up
+from tests.control_plane.conversation import balance_of, catch_up
 from tests.control_plane.fake_worker import FakeWorker
 from tests.stand_ins.simulated_carrier import (
     ANSWERS_AND_HANGS_UP,
@@ -317,6 +321,46 @@ async def test_ending_a_queued_call_takes_it_out_of_the_queue(
     assert (await phones.job(call_id)).state == JobState.CANCELED
     await phones.step()
     assert phones.carrier.dialed == []
+
+
+async def test_a_phone_is_not_dialed_for_a_call_that_has_just_ended(
+    tenant: TenantClient, no_bridge: Phones
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    request = await picked(phones, tenant)
+    assert (await tenant.post(f"/v1/calls/{call_id}/end")).status_code == 200
+    async with phones.database.system_session() as session:
+        assert not await reserve_for_attempt(session, request, datetime.now(UTC))
+    await phones.step()
+    await phones.step(timedelta(seconds=4))
+    assert await phones.redis.xlen(redis_names.dial_requests(NAME)) == 0
+    assert (await phones.job(call_id)).state == JobState.CANCELED
+
+
+async def test_a_phone_is_not_dialed_for_a_call_that_was_asked_to_end(
+    tenant: TenantClient, no_bridge: Phones
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    request = await picked(phones, tenant)
+    async with phones.database.system_session() as session:
+        await session.execute(
+            update(Call).where(Call.id == call_id).values(end_requested_at=datetime.now(UTC))
+        )
+    async with phones.database.system_session() as session:
+        assert not await reserve_for_attempt(session, request, datetime.now(UTC))
+    assert (await balance_of(tenant))["held_usd"] == 0
+
+
+async def picked(phones: Phones, tenant: TenantClient) -> DialRequest:
+    """The tenant's only attempt, at the moment before its credit is reserved."""
+    async with phones.database.system_session() as session:
+        found = await pick_due(
+            session, tenant.tenant_id, phones.settings.dialing, datetime.now(UTC)
+        )
+    [request] = found.requests
+    return request
 
 
 async def test_ending_a_call_whose_phone_rings_hangs_up(

@@ -164,3 +164,35 @@ async def test_more_than_a_week_ahead_is_refused() -> None:
     now = datetime(2026, 6, 1, tzinfo=UTC)
     with pytest.raises(NeverDialable, match="a week"):
         await first_dialing(Schedule(not_before=now + timedelta(days=8)), "+14155550123", now)
+
+
+OFFICE_HOURS = {"start": "09:00", "end": "10:00"}
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        {"not_before": "9999-12-31T23:59:59-12:00"},
+        {"not_before": "9999-12-28T00:00:00Z", "window": OFFICE_HOURS},
+        {"not_before": "9999-12-31T23:59:59-12:00", "window": OFFICE_HOURS},
+    ],
+)
+async def test_a_schedule_that_begins_at_the_end_of_the_calendar_is_refused(
+    schedule: dict[str, object],
+) -> None:
+    now = datetime(2026, 6, 1, tzinfo=UTC)
+    with pytest.raises(NeverDialable, match=r"not_before is more than a week"):
+        await first_dialing(Schedule.model_validate(schedule), "+14155550123", now)
+
+
+@pytest.mark.parametrize("window", [None, OFFICE_HOURS])
+async def test_the_first_and_the_last_times_that_can_be_named_bound_nothing_else(
+    window: dict[str, str] | None,
+) -> None:
+    now = datetime(2026, 6, 1, 16, 30, tzinfo=UTC)
+    always = {"not_before": "0001-01-01T00:00:00+14:00", "not_after": "9999-12-31T23:59:59-12:00"}
+    schedule = Schedule.model_validate(always | {"window": window})
+    assert await first_dialing(schedule, "+14155550123", now) == now
+    never = Schedule.model_validate({"not_after": "0001-01-01T00:00:00+14:00", "window": window})
+    with pytest.raises(NeverDialable):
+        await first_dialing(never, "+14155550123", now)

@@ -6,10 +6,14 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+import pytest
+
 from contracts.call_plan import CallPlan, PlannedAgent, PriceRow
 from contracts.call_status import ParticipantStatus
+from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
 from contracts.events import KeysPressed, LegLeft, Logged
+from contracts.money import MICROS_PER_USD, charge_micros, usd
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.ending.added_phones import AddedPhone, served_with_phones
 from control_plane.calling.calls.ending.bill import billed, telecom_micros
@@ -18,6 +22,7 @@ from control_plane.calling.calls.ending.served_agents import ServedAgent, tariff
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.events.presence import join, leave
 from control_plane.calling.dialing.repository import added_rates_micros_per_minute
+from control_plane.money.billing import service as billing
 from control_plane.platform.database import Database
 from tests.control_plane.calling.telecom.test_phone_limits_and_prices import (
     CALLEE,
@@ -26,8 +31,9 @@ from tests.control_plane.calling.telecom.test_phone_limits_and_prices import (
     price,
 )
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.conversation import catch_up, running_call
+from tests.control_plane.conversation import balance_of, catch_up, running_call
 from tests.control_plane.fake_worker import FakeWorker
+from tests.control_plane.owned_books import change_books
 
 __all__ = ["agent_id"]
 DESK_RATE, PHONE_RATE = 60_000, 12_000
@@ -189,6 +195,72 @@ async def test_a_phone_that_leaves_with_the_call_is_billed_to_its_last_increment
     bill = (await tenant.get(f"/v1/calls/{plan.call_id}/bill")).json()
     assert bill["phone_cost"] == 0.2
     assert [agent["from_seconds"] for agent in bill["agents"]] == [0, 20]
+
+
+async def test_a_phone_in_a_call_that_costs_nothing_is_reserved_ahead_of_its_minutes(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    free_of_charge: None,
+    agent_id: UUID,
+) -> None:
+    plan, _ = await _with_added_phone(tenant, worker, consumer)
+    assert plan.highest_rate_micros_per_minute == 0
+    assert (await balance_of(tenant))["held_usd"] == 0
+    for connected_ms, held_seconds in ((5_000, 90), (35_000, 120), (65_000, 150)):
+        await worker.meter(plan, connected_ms)
+        await catch_up(consumer)
+        assert (await balance_of(tenant))["held_usd"] == pytest.approx(0.3 * held_seconds / 60)
+    assert await worker.commands() == []
+
+
+async def test_a_call_that_costs_nothing_ends_when_its_phone_is_not_paid_for_any_more(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    free_of_charge: None,
+    agent_id: UUID,
+) -> None:
+    """Its worker knows of no limit: only the command ends the call."""
+    plan, _ = await _with_added_phone(tenant, worker, consumer)
+    left = round((await balance_of(tenant))["balance_usd"] * MICROS_PER_USD) - 200_000
+    async with database.system_session() as session:
+        await billing.adjust(
+            session, tenant.tenant_id, "debit", -left, "Refund", reference="r", details={}
+        )
+    assert worker.offers[plan.call_id].funded_until_ms is None
+    await worker.meter(plan, 5_000)
+    await catch_up(consumer)
+    assert (await worker.told_of_funds())[-1].balance_is_spent
+    assert await worker.commands() == []
+    await worker.meter(plan, 27_000)
+    await catch_up(consumer)
+    [command] = await worker.commands()
+    assert isinstance(command.body, EndCall)
+    assert command.body.end_reason is EndReason.INSUFFICIENT_FUNDS
+
+
+async def test_the_reading_after_a_phone_was_added_reserves_at_the_new_price(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    agent_id: UUID,
+) -> None:
+    """Also where the reserve was far enough ahead at the old one."""
+    plan, _ = await _with_added_phone(tenant, worker, consumer)
+    rate = plan.highest_rate_micros_per_minute
+    assert (await balance_of(tenant))["held_usd"] == usd(charge_micros(90, rate))
+    await worker.meter(plan, 5_000)
+    await catch_up(consumer)
+    assert (await balance_of(tenant))["held_usd"] == usd(charge_micros(90, rate + 300_000))
+
+
+@pytest.fixture
+async def free_of_charge(tenant: TenantClient, database: Database) -> None:
+    """The platform and all models cost nothing."""
+    await change_books(database, "ALTER TABLE price_rows DISABLE TRIGGER USER")
+    await change_books(database, "UPDATE price_rows SET micros_per_minute = 0")
 
 
 async def test_limits_against_toll_fraud_hold_for_added_phones(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -138,6 +139,19 @@ async def test_a_refused_batch_is_read_one_by_one_and_the_culprit_is_skipped(
             refusals += 1
     assert await heard(database) == ["good", "good", "better", "better"]
     assert refusals == 1 + MOST_TRIES
+
+
+async def test_a_fact_that_one_process_skips_costs_another_process_no_other_fact(
+    database: Database, tenant_id: UUID
+) -> None:
+    readers = [OutboxReader(database, [Listener(refused="poison")]) for _ in range(2)]
+    await add(database, tenant_id, "poison", "good", "poison", "better")
+    for _ in range(2 * (1 + MOST_TRIES) + 4):
+        for reader in readers:
+            with suppress(ValueError):
+                await reader.read()
+    assert not await something_is_unread(database)
+    assert await heard(database) == ["good", "better"]
 
 
 async def something_is_unread(database: Database) -> bool:
