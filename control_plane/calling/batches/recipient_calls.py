@@ -64,12 +64,13 @@ async def make_call(
 async def cancel_waiting_calls(session: AsyncSession, tenant_id: UUID, batch_id: UUID) -> bool:
     """Cancel up to ``CALLS_AT_ONCE`` calls of the batch that wait to be dialed.
 
+    Ending the first call locks the tenant's account. Who waits for that may hold another call, so
+    all of them are locked before.
+
     Returns:
         Whether there were any.
     """
     waiting = await repository.queued_calls(session, tenant_id, batch_id, CALLS_AT_ONCE)
-    for call_id in waiting:
-        call = await calls.locked_call(session, tenant_id, call_id)
-        if call is not None:
-            await cancel_queued(session, call, datetime.now(UTC))
+    for call in await calls.locked_calls(session, tenant_id, waiting):
+        await cancel_queued(session, call, datetime.now(UTC))
     return bool(waiting)

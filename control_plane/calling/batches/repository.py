@@ -141,12 +141,8 @@ async def stop_dialing(
     session: AsyncSession, tenant_id: UUID, batch_id: UUID, at: datetime
 ) -> None:
     """Cancel the waiting dialing jobs of the batch. A phone that is being dialed goes on, but is
-    not dialed again."""
-    calls = select(BatchRow.call_id).where(
-        BatchRow.tenant_id == tenant_id,
-        BatchRow.batch_id == batch_id,
-        BatchRow.call_id.is_not(None),
-    )
+    not dialed again. Locks the calls that are not over, and then their jobs."""
+    calls = await _locked_open_calls(session, tenant_id, batch_id)
     await session.execute(
         update(DialingJob)
         .where(
@@ -167,6 +163,25 @@ async def stop_dialing(
         .values(give_up_at=at)
         .execution_options(synchronize_session=False)
     )
+
+
+async def _locked_open_calls(
+    session: AsyncSession, tenant_id: UUID, batch_id: UUID
+) -> Sequence[UUID]:
+    """In the order in which every transaction locks several calls."""
+    found = await session.scalars(
+        select(Call.id)
+        .join(BatchRow, BatchRow.call_id == Call.id)
+        .where(
+            BatchRow.tenant_id == tenant_id,
+            BatchRow.batch_id == batch_id,
+            Call.tenant_id == tenant_id,
+            Call.ended_at.is_(None),
+        )
+        .order_by(Call.id)
+        .with_for_update(of=Call)
+    )
+    return found.all()
 
 
 async def queued_calls(

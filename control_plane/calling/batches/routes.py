@@ -6,6 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, status
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agents.errors import AgentNotFound, AgentNotPublishReady
 from control_plane.building.agents.tenant_json_schemas import SchemasChecked
@@ -26,7 +27,7 @@ from control_plane.identity.authentication.dependencies import MemberCaller, Ten
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
 from control_plane.money.billing.errors import InsufficientCredits
-from control_plane.platform.http.dependencies import AppSettings
+from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
 
@@ -89,11 +90,7 @@ async def list_batches(
 @router.get("/{batch_id}", responses=problems(*MEMBER_ONLY, BatchNotFound))
 async def get_batch(batch_id: UUID, caller: MemberCaller, session: TenantSession) -> BatchView:
     """A batch with its progress."""
-    batch = await repository.find(session, caller.tenant_id, batch_id)
-    if batch is None:
-        raise BatchNotFound
-    counted = await repository.count_rows(session, caller.tenant_id, [batch_id])
-    return batch_view(batch, counted.get(batch_id, {}))
+    return await _shown(session, caller.tenant_id, batch_id)
 
 
 @router.get("/{batch_id}/recipients", responses=problems(*MEMBER_ONLY, BatchNotFound))
@@ -116,10 +113,18 @@ async def list_recipients(
 
 
 @router.post("/{batch_id}/cancel", responses=problems(*MEMBER_ONLY, BatchNotFound))
-async def cancel_batch(batch_id: UUID, caller: MemberCaller, session: TenantSession) -> BatchView:
+async def cancel_batch(batch_id: UUID, caller: MemberCaller, database: AppDatabase) -> BatchView:
     """Cancel a batch: nobody else is dialed. Phones that are ringing and calls in progress go on;
     waiting calls end as `canceled`, in a large batch within seconds. Canceling again changes
     nothing."""
-    batch = await service.cancel_batch(session, caller, batch_id)
-    counted = await repository.count_rows(session, caller.tenant_id, [batch_id])
+    await service.cancel_batch(database, caller, batch_id)
+    async with database.tenant_session(caller.tenant_id) as session:
+        return await _shown(session, caller.tenant_id, batch_id)
+
+
+async def _shown(session: AsyncSession, tenant_id: UUID, batch_id: UUID) -> BatchView:
+    batch = await repository.find(session, tenant_id, batch_id)
+    if batch is None:
+        raise BatchNotFound
+    counted = await repository.count_rows(session, tenant_id, [batch_id])
     return batch_view(batch, counted.get(batch_id, {}))

@@ -17,6 +17,7 @@ from control_plane.calling.batches.schemas import BatchAccepted, BatchRequest
 from control_plane.calling.calls.creating.planning import PlanSources
 from control_plane.calling.dialing.errors import NeverDialable
 from control_plane.platform.audit.recording import record_change
+from control_plane.platform.database import Database
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.job_queue import enqueue
 from control_plane.platform.settings import ControlPlaneSettings
@@ -102,17 +103,29 @@ async def create_batch(
     )
 
 
-async def cancel_batch(session: AsyncSession, caller: Caller, batch_id: UUID) -> CallBatch:
-    """Stop dialing for the batch now and cancel the first calls that wait; a job cancels the rest.
+async def cancel_batch(database: Database, caller: Caller, batch_id: UUID) -> None:
+    """Stop dialing for the batch and then cancel the first calls that wait; a job cancels the rest.
+
+    The dialing is stopped in a transaction of its own. So the whole batch is not locked while the
+    first calls end, which may have to wait for the tenant's account.
 
     Raises:
         BatchNotFound: the tenant has no such batch.
     """
+    async with database.tenant_session(caller.tenant_id) as session:
+        is_new = await _stop_batch(session, caller, batch_id)
+    if is_new:
+        async with database.tenant_session(caller.tenant_id) as session:
+            await cancel_waiting_calls(session, caller.tenant_id, batch_id)
+
+
+async def _stop_batch(session: AsyncSession, caller: Caller, batch_id: UUID) -> bool:
+    """``False`` if that was done before."""
     batch = await repository.find(session, caller.tenant_id, batch_id, for_update=True)
     if batch is None:
         raise BatchNotFound
     if batch.canceled_at is not None:
-        return batch
+        return False
     batch.canceled_at = datetime.now(UTC)
     await repository.refuse_rows_without_call(
         session,
@@ -121,8 +134,6 @@ async def cancel_batch(session: AsyncSession, caller: Caller, batch_id: UUID) ->
         code=repository.CANCELED,
         why="The batch was canceled before the call was created",
     )
-    # Calls are locked before their dialing jobs everywhere, so this order cannot deadlock.
-    await cancel_waiting_calls(session, caller.tenant_id, batch_id)
     await repository.stop_dialing(session, caller.tenant_id, batch_id, batch.canceled_at)
     record_change(session, caller, "batch.canceled", target_id=batch_id)
     await enqueue(
@@ -131,4 +142,4 @@ async def cancel_batch(session: AsyncSession, caller: Caller, batch_id: UUID) ->
         tenant_id=str(caller.tenant_id),
         batch_id=str(batch_id),
     )
-    return batch
+    return True

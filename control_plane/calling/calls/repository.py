@@ -5,7 +5,7 @@ Queries behind what the API shows of calls are in ``queries/``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -54,6 +54,22 @@ async def locked_call(session: AsyncSession, tenant_id: UUID, call_id: UUID) -> 
         .execution_options(populate_existing=True)
     )
     return found
+
+
+async def locked_calls(
+    session: AsyncSession, tenant_id: UUID, call_ids: Collection[UUID]
+) -> Sequence[Call]:
+    """These calls with their plans, locked until the transaction ends, in the order in which every
+    transaction locks several calls."""
+    found = await session.scalars(
+        select(Call)
+        .where(Call.tenant_id == tenant_id, Call.id.in_(call_ids))
+        .order_by(Call.id)
+        .options(undefer(Call.plan))
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    return found.all()
 
 
 async def call_exists(session: AsyncSession, call_id: UUID) -> bool:

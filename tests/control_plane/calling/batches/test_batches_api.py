@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.dial_outcome import DialOutcome
 from control_plane.calling.batches.tasks import (
@@ -17,7 +20,9 @@ from control_plane.calling.batches.tasks import (
     refuse_left_recipients,
 )
 from control_plane.calling.calls.models import Call
+from control_plane.calling.calls.repository import locked_call
 from control_plane.calling.dialing.models import DialingJob, JobState
+from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     PATIENT_QUEUE,
     job_queue,
@@ -28,6 +33,7 @@ from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.dialing.phone import Phones
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.owned_books import change_books
+from tests.runtime.until import until
 from tests.stand_ins.simulated_carrier import BUSY, Behaviour
 
 PATH = "/v1/calls/batch"
@@ -264,6 +270,47 @@ async def test_a_canceled_batch_dials_nobody_any_more(
     assert [(call["status"], call["end_reason"]) for call in calls] == [("canceled", "canceled")]
     again = await tenant.post(f"{PATH}/{made['id']}/cancel")
     assert again.json()["canceled_at"] == answer.json()["canceled_at"]
+
+
+@pytest.mark.parametrize("who", ["request", "job"])
+async def test_canceling_waits_for_a_call_before_it_locks_what_that_calls_dialing_needs(
+    tenant: TenantClient, phones: Phones, jobs: Jobs, who: str
+) -> None:
+    """Dialing locks a call, then its job and the tenant's account. It must get them."""
+    made = await batch(tenant, await phones.agent(tenant), recipients(3))
+    await jobs.make_calls(made["id"])
+    last = UUID((await rows_of(tenant, made["id"]))[-1]["call_id"])
+
+    async def cancel() -> None:
+        if who == "job":
+            await jobs.cancel_calls(made["id"])
+        else:
+            assert (await tenant.post(f"{PATH}/{made['id']}/cancel")).status_code == 200
+
+    async with asyncio.TaskGroup() as tasks, phones.database.system_session() as dialing:
+        assert await locked_call(dialing, tenant.tenant_id, last) is not None
+        canceling = tasks.create_task(cancel())
+        await until(partial(waits_for, phones.database, await backend_of(dialing)))
+        for table in ("dialing_jobs", "billing_accounts"):
+            await dialing.execute(
+                text(f"SELECT FROM {table} WHERE tenant_id = :tenant FOR UPDATE NOWAIT"),
+                {"tenant": tenant.tenant_id},
+            )
+        assert not canceling.done()
+    shown = await progress_of(tenant, made["id"])
+    assert shown["progress"]["canceled"] == 3
+
+
+async def backend_of(session: AsyncSession) -> int:
+    pid: int = (await session.scalars(text("SELECT pg_backend_pid()"))).one()
+    return pid
+
+
+async def waits_for(database: Database, pid: int) -> bool:
+    """Whether somebody waits for a lock of this backend."""
+    waiting = text("SELECT count(*) FROM pg_stat_activity WHERE :pid = ANY(pg_blocking_pids(pid))")
+    async with database.system_session() as session:
+        return bool(await session.scalar(waiting, {"pid": pid}))
 
 
 async def test_a_canceled_batch_and_the_queue_say_what_its_calls_say(
