@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 import structlog
-from procrastinate import JobContext
+from procrastinate import JobContext, RetryStrategy
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import LONGEST_CALL_SECONDS, LONGEST_WAIT_SECONDS
@@ -27,14 +27,8 @@ from control_plane.building.knowledge_sources.ingestion import (
     passages_of,
 )
 from control_plane.building.knowledge_sources.models import KnowledgeSource
-from control_plane.building.knowledge_sources.retrying import (
-    DELETION_RETRY,
-    INGESTION_RETRY,
-    is_last_attempt,
-)
 from control_plane.building.web_pages.fetching import PageUnchanged, Validators
 from control_plane.platform.database import Database
-from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,
     database_of,
@@ -50,6 +44,10 @@ from knowledge.parsing.formats import Format
 from knowledge.parsing.problems import Unreadable
 from outbound.policy import OutboundPolicy
 
+MOST_RETRIES = 5
+"""Of ingesting a source."""
+DELETION_RETRY = RetryStrategy(max_attempts=8, exponential_wait=4)
+"""For a day: nobody else deletes these objects."""
 KEPT_FOR_CALLS = timedelta(seconds=LONGEST_WAIT_SECONDS + LONGEST_CALL_SECONDS + 3_600)
 """How long a bundle stays after it is replaced or its source deleted: a call whose plan names it
 may wait, ring and run so long."""
@@ -65,7 +63,10 @@ _log = structlog.get_logger(__name__)
 
 
 @job_queue.task(
-    name="knowledge.ingest", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=INGESTION_RETRY
+    name="knowledge.ingest",
+    queue=KNOWLEDGE_QUEUE,
+    pass_context=True,
+    retry=RetryStrategy(max_attempts=MOST_RETRIES, exponential_wait=2),
 )
 async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) -> None:
     """Make the bundle of a source. One that cannot be read says why."""
@@ -81,25 +82,17 @@ async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) 
         await _failed(database, tenant, source, NO_MODEL)
     except failures as error:
         _log.warning("knowledge_not_ingested", source_id=source_id, error=str(error))
-        if is_last_attempt(context):
+        if context.job.attempts >= MOST_RETRIES:
             is_model = isinstance(error, EmbeddingFailed)
             reason = "embedded: the embedding model does not answer" if is_model else "stored"
             await _failed(database, tenant, source, f"The passages could not be {reason}.")
-        raise
-    except DatabaseUnavailable:
-        # Nothing can be marked now, so the job is tried until it can.
-        raise
-    except Exception:
-        if is_last_attempt(context):
-            _log.exception("knowledge_ingestion_broke", source_id=source_id)
-            await _failed(database, tenant, source, UNEXPECTED)
         raise
 
 
 @when_given_up(ingest_source)
 async def fail_source(database: Database, *, tenant_id: str, source_id: str) -> None:
-    """Each process that began to ingest it died."""
-    await _failed(database, UUID(tenant_id), UUID(source_id), "Ingesting it failed too often.")
+    """It may have failed already, with a better reason."""
+    await _failed(database, UUID(tenant_id), UUID(source_id), UNEXPECTED)
 
 
 @job_queue.task(
@@ -291,4 +284,4 @@ async def _failed(database: Database, tenant: UUID, source_id: UUID, reason: str
             now.status, now.failure_reason, now.content = "failed", reason, None
             now.updated_at = datetime.now(UTC)
             now.refresh_at = next_refresh(now, now.updated_at)
-    _log.info("knowledge_failed", source_id=str(source_id), reason=reason)
+            _log.info("knowledge_failed", source_id=str(source_id), reason=reason)

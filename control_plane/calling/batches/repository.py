@@ -143,26 +143,20 @@ async def stop_dialing(
     """Cancel the waiting dialing jobs of the batch. A phone that is being dialed goes on, but is
     not dialed again. Locks the calls that are not over, and then their jobs."""
     calls = await _locked_open_calls(session, tenant_id, batch_id)
-    await session.execute(
-        update(DialingJob)
-        .where(
-            DialingJob.tenant_id == tenant_id,
-            DialingJob.state == JobState.WAITING,
-            DialingJob.call_id.in_(calls),
+    for state, changes in (
+        (JobState.WAITING, {"state": JobState.CANCELED, "finished_at": at}),
+        (JobState.ACTIVE, {"give_up_at": at}),
+    ):
+        await session.execute(
+            update(DialingJob)
+            .where(
+                DialingJob.tenant_id == tenant_id,
+                DialingJob.state == state,
+                DialingJob.call_id.in_(calls),
+            )
+            .values(changes)
+            .execution_options(synchronize_session=False)
         )
-        .values(state=JobState.CANCELED, finished_at=at)
-        .execution_options(synchronize_session=False)
-    )
-    await session.execute(
-        update(DialingJob)
-        .where(
-            DialingJob.tenant_id == tenant_id,
-            DialingJob.state == JobState.ACTIVE,
-            DialingJob.call_id.in_(calls),
-        )
-        .values(give_up_at=at)
-        .execution_options(synchronize_session=False)
-    )
 
 
 async def _locked_open_calls(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID
 
 from procrastinate import JobContext
+from procrastinate.jobs import Job
 from sqlalchemy import text as sql
 
 from control_plane.building.knowledge_sources.embedding_again import embed_again
-from control_plane.building.knowledge_sources.retrying import MOST_RETRIES
 from control_plane.building.knowledge_sources.tasks import (
+    MOST_RETRIES,
     delete_old_bundles,
     fail_source,
     ingest_source,
@@ -31,6 +33,19 @@ def files_of(folder: Path, source_id: str) -> list[Path]:
     return list(folder.rglob(f"{source_id}/*"))
 
 
+def ingestion_job(attempts: int, tenant_id: str = "", source_id: str = "") -> Job:
+    """One that was tried so often."""
+    return Job(
+        id=1,
+        queue=ingest_source.queue,
+        lock=None,
+        queueing_lock=None,
+        task_name=ingest_source.name,
+        task_kwargs={"tenant_id": tenant_id, "source_id": source_id},
+        attempts=attempts,
+    )
+
+
 class Sources:
     """An agent's knowledge sources."""
 
@@ -42,12 +57,10 @@ class Sources:
         self.path = f"/v1/agents/{agent_id}/knowledge-sources"
         self._database = database
         self._settings = cast(ControlPlaneSettings, settings)
-        self._context = self._attempt(MOST_RETRIES)
+        self._context = self._running(None)
 
-    def _attempt(self, attempts: int) -> JobContext:
-        """One that comes after so many others."""
+    def _running(self, job: Job | None) -> JobContext:
         resources = job_resources(self._database, self._settings)
-        job = SimpleNamespace(attempts=attempts)
         return cast(JobContext, SimpleNamespace(additional_context=resources, job=job))
 
     async def add_text(self, title: str, text: str) -> str:
@@ -76,9 +89,14 @@ class Sources:
         return await self.ingest(answer.json()["source"]["id"])
 
     async def ingest(self, source_id: str, attempts: int = MOST_RETRIES) -> str:
-        """Run the job, for the last time if nothing else is said. Returns ``source_id``."""
-        context, tenant_id = self._attempt(attempts), str(self.tenant.tenant_id)
-        await ingest_source(context, tenant_id=tenant_id, source_id=source_id)
+        """Run the job after so many other attempts, for the last time if nothing else is said.
+        Returns ``source_id``."""
+        job = ingestion_job(attempts, str(self.tenant.tenant_id), source_id)
+        context = self._running(job)
+        run: Any = partial(ingest_source, context, **job.task_kwargs)
+        for middleware in ingest_source.task_middleware:
+            run = partial(middleware, run, context, None)
+        await run()
         return source_id
 
     async def fail(self, source_id: str) -> None:
