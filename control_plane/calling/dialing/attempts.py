@@ -21,6 +21,7 @@ from contracts.money import billable_seconds
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events import dial_progress
+from control_plane.calling.calls.events.metering import forget_cover
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.plan_document import PlanDocument
 from control_plane.calling.calls.transitions import Unreached
@@ -176,6 +177,8 @@ async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: d
     if covered is None:
         return False
     if covered >= seconds:
+        if rates:
+            forget_cover(call)
         return True
     job = await repository.locked_job(session, request.tenant_id, request.participant_id)
     if job is not None and job.attempt_id == request.attempt_id:

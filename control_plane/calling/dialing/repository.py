@@ -208,14 +208,15 @@ async def added_phones(
 async def added_rates_micros_per_minute(
     session: AsyncSession, call_ids: Collection[UUID]
 ) -> dict[UUID, int]:
-    """By call: what a minute costs of the added phones that are in it, or may still get there.
-    Calls without such phones are left out. For background jobs."""
+    """By call: what a minute costs of the added phones that are in it or being dialed. Those that
+    wait cost nothing yet, and must not use up what the call itself needs. Calls without such phones
+    are left out. For background jobs."""
     rows = await session.execute(
         select(DialingJob.call_id, func.sum(DialingJob.telecom_micros_per_minute))
         .where(
             DialingJob.call_id.in_(call_ids),
             DialingJob.price_row.is_not(None),
-            DialingJob.state.in_((JobState.WAITING, JobState.ACTIVE)),
+            DialingJob.state == JobState.ACTIVE,
         )
         .group_by(DialingJob.call_id)
     )

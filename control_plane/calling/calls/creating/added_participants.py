@@ -24,7 +24,6 @@ from control_plane.calling.calls.errors import (
     CallPaidByTester,
 )
 from control_plane.calling.calls.events.event_log import log_event
-from control_plane.calling.calls.events.metering import forget_cover
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.schemas import MAX_PARTICIPANTS, ParticipantInput
 from control_plane.calling.dialing.models import DialingJob
@@ -162,8 +161,6 @@ async def add_participant(
     if called_from is None:
         return Added(participant)
     row = called_from.price_row
-    if row is not None and row.micros_per_minute > 0:
-        forget_cover(call)
     job = await enqueue_leg(
         session,
         call,

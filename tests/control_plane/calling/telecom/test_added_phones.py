@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -21,9 +21,12 @@ from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.ending.served_agents import ServedAgent, tariff_of
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.events.presence import join, leave
+from control_plane.calling.dialing.attempts import reserve_for_attempt
+from control_plane.calling.dialing.picking import pick_due
 from control_plane.calling.dialing.repository import added_rates_micros_per_minute
 from control_plane.money.billing import service as billing
 from control_plane.platform.database import Database
+from control_plane.platform.settings import ControlPlaneSettings, DialingSettings
 from tests.control_plane.calling.telecom.test_phone_limits_and_prices import (
     CALLEE,
     agent_id,
@@ -91,6 +94,7 @@ def test_a_call_without_added_phones_is_billed_as_before() -> None:
 async def _with_added_phone(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer
 ) -> tuple[CallPlan, UUID]:
+    """It waits to be dialed."""
     await price(tenant, "+1", 0.3)
     plan = await running_call(tenant, worker, consumer)
     answer = await tenant.post(
@@ -101,14 +105,33 @@ async def _with_added_phone(
     return plan, UUID(answer.json()["participants"][0]["id"])
 
 
+async def _dial(tenant: TenantClient, database: Database, dialing: DialingSettings) -> bool:
+    """The scheduler's part, without a bridge. Returns whether the phone may be dialed."""
+    now = datetime.now(UTC)
+    async with database.system_session() as session:
+        (request,) = (await pick_due(session, tenant.tenant_id, dialing, now)).requests
+    async with database.system_session() as session:
+        return await reserve_for_attempt(session, request, now)
+
+
+async def _leave_credit(tenant: TenantClient, database: Database, micros: int) -> None:
+    too_much = round((await balance_of(tenant))["balance_usd"] * MICROS_PER_USD) - micros
+    async with database.system_session() as session:
+        await billing.adjust(
+            session, tenant.tenant_id, "debit", -too_much, "Refund", reference="r", details={}
+        )
+
+
 async def test_an_added_phones_minutes_are_charged_and_stand_on_the_bill(
     tenant: TenantClient,
     worker: FakeWorker,
     consumer: EventConsumer,
     database: Database,
+    settings: ControlPlaneSettings,
     agent_id: UUID,
 ) -> None:
     plan, phone_id = await _with_added_phone(tenant, worker, consumer)
+    assert await _dial(tenant, database, settings.dialing)
     async with database.system_session() as session:
         call = await calls.locked_call(session, tenant.tenant_id, plan.call_id)
         assert call is not None
@@ -201,12 +224,17 @@ async def test_a_phone_in_a_call_that_costs_nothing_is_reserved_ahead_of_its_min
     tenant: TenantClient,
     worker: FakeWorker,
     consumer: EventConsumer,
+    database: Database,
+    settings: ControlPlaneSettings,
     free_of_charge: None,
     agent_id: UUID,
 ) -> None:
     plan, _ = await _with_added_phone(tenant, worker, consumer)
     assert plan.highest_rate_micros_per_minute == 0
+    await worker.meter(plan, 1_000)
+    await catch_up(consumer)
     assert (await balance_of(tenant))["held_usd"] == 0
+    assert await _dial(tenant, database, settings.dialing)
     for connected_ms, held_seconds in ((5_000, 90), (35_000, 120), (65_000, 150)):
         await worker.meter(plan, connected_ms)
         await catch_up(consumer)
@@ -219,16 +247,14 @@ async def test_a_call_that_costs_nothing_ends_when_its_phone_is_not_paid_for_any
     worker: FakeWorker,
     consumer: EventConsumer,
     database: Database,
+    settings: ControlPlaneSettings,
     free_of_charge: None,
     agent_id: UUID,
 ) -> None:
     """Its worker knows of no limit: only the command ends the call."""
     plan, _ = await _with_added_phone(tenant, worker, consumer)
-    left = round((await balance_of(tenant))["balance_usd"] * MICROS_PER_USD) - 200_000
-    async with database.system_session() as session:
-        await billing.adjust(
-            session, tenant.tenant_id, "debit", -left, "Refund", reference="r", details={}
-        )
+    assert await _dial(tenant, database, settings.dialing)
+    await _leave_credit(tenant, database, 200_000)
     assert worker.offers[plan.call_id].funded_until_ms is None
     await worker.meter(plan, 5_000)
     await catch_up(consumer)
@@ -241,16 +267,47 @@ async def test_a_call_that_costs_nothing_ends_when_its_phone_is_not_paid_for_any
     assert command.body.end_reason is EndReason.INSUFFICIENT_FUNDS
 
 
-async def test_the_reading_after_a_phone_was_added_reserves_at_the_new_price(
+@pytest.mark.parametrize("credit_micros", [0, 100_000])
+async def test_a_phone_that_cannot_be_paid_does_not_end_the_call(
     tenant: TenantClient,
     worker: FakeWorker,
     consumer: EventConsumer,
+    database: Database,
+    settings: ControlPlaneSettings,
+    free_of_charge: None,
+    agent_id: UUID,
+    credit_micros: int,
+) -> None:
+    """Neither while it waits, nor when it is not dialed for that reason."""
+    plan, phone_id = await _with_added_phone(tenant, worker, consumer)
+    await _leave_credit(tenant, database, credit_micros)
+    for connected_ms in (5_000, 65_000):
+        await worker.meter(plan, connected_ms)
+        await catch_up(consumer)
+    assert not await _dial(tenant, database, settings.dialing)
+    await worker.meter(plan, 120_000)
+    await catch_up(consumer)
+    assert await worker.commands() == []
+    shown = (await tenant.get(f"/v1/calls/{plan.call_id}")).json()
+    (phone,) = (each for each in shown["participants"] if each["id"] == str(phone_id))
+    assert (shown["status"], phone["status"]) == ("in_progress", "completed")
+
+
+async def test_the_reading_after_a_phone_was_dialed_reserves_at_the_new_price(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    settings: ControlPlaneSettings,
     agent_id: UUID,
 ) -> None:
     """Also where the reserve was far enough ahead at the old one."""
     plan, _ = await _with_added_phone(tenant, worker, consumer)
     rate = plan.highest_rate_micros_per_minute
     assert (await balance_of(tenant))["held_usd"] == usd(charge_micros(90, rate))
+    await worker.meter(plan, 1_000)
+    await catch_up(consumer)
+    assert await _dial(tenant, database, settings.dialing)
     await worker.meter(plan, 5_000)
     await catch_up(consumer)
     assert (await balance_of(tenant))["held_usd"] == usd(charge_micros(90, rate + 300_000))
