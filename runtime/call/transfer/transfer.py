@@ -83,15 +83,11 @@ class Transfer:
         return self.phase in (Phase.CALLING, Phase.PRIVATE)
 
     async def run(self) -> None:
-        """Returns once the people are connected, or the callers are with the agent again."""
-        conversation = self._call.conversation
-        assert conversation is not None, "the agent has asked for the transfer"
-        self._call.activity(user_speaking=False, agent_active=True)
-        await conversation.finish_speaking()
-        conversation.stop_listening()
-        message = fill_template(self._tool.message or "", self._call.plan.variables).strip()
-        if message:
-            await conversation.say(message, interruptible=False)
+        """Returns once the people are connected, the callers are with the agent again, or the
+        transfer is called off."""
+        await self._announce()
+        if not self.is_under_way:
+            return
         try:
             await self._reach()
             if self._tool.mode == "warm":
@@ -156,6 +152,16 @@ class Transfer:
                     self._lose(MACHINE)
 
     # -- the steps -----------------------------------------------------------------------------
+
+    async def _announce(self) -> None:
+        conversation = self._call.conversation
+        assert conversation is not None, "the agent has asked for the transfer"
+        self._call.activity(user_speaking=False, agent_active=True)
+        await conversation.finish_speaking()
+        conversation.stop_listening()
+        message = fill_template(self._tool.message or "", self._call.plan.variables).strip()
+        if message and self.is_under_way:
+            await conversation.say(message, interruptible=False)
 
     async def _reach(self) -> None:
         self._has_callers_on_hold = True

@@ -7,9 +7,10 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+import pytest
 
 from contracts.end_reasons import EndReason
-from contracts.events import CallMetered
+from contracts.events import CallMetered, PhoneWanted
 from contracts.tool_bindings import Transfer
 from runtime.call.end_cause import Cause, Ending
 from runtime.media.room import HeardFrames
@@ -28,9 +29,13 @@ def tool(**settings: Any) -> Transfer:
     return Transfer.model_validate(given | {"to": PERSON} | settings)
 
 
-def target(stage: Stage) -> UUID:
+def phones_wanted(stage: Stage) -> list[PhoneWanted]:
     metered = [each for each in stage.journal.bodies if isinstance(each, CallMetered)]
-    wanted = next(each.phone for each in metered if each.phone is not None)
+    return [each.phone for each in metered if each.phone is not None]
+
+
+def target(stage: Stage) -> UUID:
+    wanted = phones_wanted(stage)[0]
     assert wanted.to_number == PERSON
     return wanted.participant_id
 
@@ -212,6 +217,40 @@ def test_a_call_is_transferred_once_at_a_time():
         await stage.room.remove_leg(CALLER)
 
     play(script, plan=phone_plan())
+
+
+@pytest.mark.parametrize("message", ["", "One moment."])
+def test_a_call_that_ends_before_a_transfer_is_announced_calls_nobody(message: str):
+    async def script(stage: Stage) -> None:
+        stage.room.connect()
+        await asyncio.sleep(0.5)
+        assert stage.call.transfer(tool(message=message), "") is None
+        await asyncio.sleep(0.1)
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+        await asyncio.sleep(0.5)
+        assert stage.conversation.said == ["greeting"]
+        assert stage.conversation.current_speech is not None
+        assert stage.conversation.current_speech.is_set(), "nothing else is being said"
+        assert CALLER not in stage.room.held
+
+    assert phones_wanted(play(script, plan=phone_plan())) == []
+
+
+def test_a_call_that_ends_while_a_transfer_is_announced_calls_nobody():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        stage.room.connect()
+        await asyncio.sleep(3)
+        assert stage.call.transfer(tool(message="One moment."), "") is None
+        await asyncio.sleep(0.5)
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        await asyncio.sleep(0.7)
+        assert stage.conversation.said == ["greeting", "One moment."]
+        assert CALLER not in stage.room.held
+
+    ended = play(script, plan=phone_plan())
+    assert ended.conversation.said[-1] == f"farewell: {EndReason.SERVER_SHUTDOWN.value}"
+    assert phones_wanted(ended) == []
 
 
 def test_callers_on_hold_hear_the_last_words_of_a_call_that_ends():
