@@ -51,6 +51,7 @@ from runtime.conversation.conversation import CallRecord, Conversation, OpenConv
 from runtime.media.leg import DtmfNotPossible
 from runtime.media.phones.phone_leg import PhoneLeg
 from runtime.media.room import (
+    AgentVoice,
     GoneCause,
     HeardFrames,
     LegConnected,
@@ -517,11 +518,9 @@ class Call:
             return
         if self._conversation is None or self._room is None:
             return
-        self.transfers.call_off()
-        text = self._ending.farewell or self._phrases.farewell(self._talking, self._ending.reason)
-        farewell = say_farewell(self._ending.leave, text, self._conversation, self._room.voice)
+        last_words = self._say_last_words(self._ending, self._conversation, self._room.voice)
         over = [
-            self._group.create_task(self._reporting_failure(farewell)),
+            self._group.create_task(self._reporting_failure(last_words)),
             self._group.create_task(falls_silent(self._room.voice)),
             self._group.create_task(self._until_cut_short()),
         ]
@@ -534,6 +533,13 @@ class Call:
         )
         for task in over:
             task.cancel()
+
+    async def _say_last_words(
+        self, ending: Ending, conversation: Conversation, voice: AgentVoice
+    ) -> None:
+        await self.transfers.call_off()
+        text = ending.farewell or self._phrases.farewell(self._talking, ending.reason)
+        await say_farewell(ending.leave, text, conversation, voice)
 
     async def _until_cut_short(self) -> None:
         await self._cut_short.wait()

@@ -119,14 +119,18 @@ class Transfer:
         if participant_id == self.target:
             self._lose("hung up")
 
-    def call_off(self) -> None:
-        """The call is ending. Its last words are for the callers, and not for the person."""
+    async def call_off(self) -> None:
+        """The call is ending. Its last words are for the callers, and not for the person; what the
+        person is being told is not for the callers."""
         if not self.is_under_way:
             return
-        if self.phase is Phase.PRIVATE:
-            self._call.hold(self.target, held=True)
+        was_private = self.phase is Phase.PRIVATE
         self._lose("the call is ending")
         self.phase = Phase.OVER
+        if was_private:
+            self._call.hold(self.target, held=True)
+            assert self._call.conversation is not None
+            await self._call.conversation.stop_speaking()
         self._release()
 
     def not_reached(self, why: str) -> None:

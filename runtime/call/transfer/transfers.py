@@ -48,10 +48,10 @@ class Transfers:
         self._all.append(transfer)
         return None
 
-    def call_off(self) -> None:
-        """The call is ending."""
+    async def call_off(self) -> None:
+        """The call is ending. Returns when the callers are off hold."""
         for each in self._all:
-            each.call_off()
+            await each.call_off()
 
     def joined(self, participant_id: UUID) -> None:
         for each in self._all:

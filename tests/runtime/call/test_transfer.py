@@ -284,6 +284,26 @@ def test_a_person_who_was_called_does_not_hear_the_callers_last_words():
     ]
 
 
+@pytest.mark.parametrize("cause", [Cause.PROVIDERS_FAILED, Cause.AGENT_HUNG_UP, Cause.FUNDS_LAPSED])
+def test_callers_do_not_hear_what_a_person_is_told_when_the_call_ends(cause: Cause):
+    held_at_silence: list[set[UUID]] = []
+
+    async def script(stage: Stage) -> None:
+        async def stop_speaking() -> None:
+            held_at_silence.append(set(stage.room.held))
+
+        await begun(stage, tool(mode="warm"), "Ada asks for her bill.")
+        stage.room.connect(target(stage))
+        await asyncio.sleep(8.5)
+        stage.conversation.stop_speaking = stop_speaking
+        stage.call.end(Ending.because(cause))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == {target(stage)}
+
+    ended = play(script, plan=phone_plan())
+    assert held_at_silence[0] == {CALLER, target(ended)}
+
+
 def test_a_caller_whose_connection_comes_back_is_on_hold_again():
     async def script(stage: Stage) -> None:
         await begun(stage, tool(mode="warm"))
