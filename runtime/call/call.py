@@ -350,7 +350,10 @@ class Call:
     def _leg_connected(self, participant_id: UUID) -> None:
         presence = self._presence
         self._hung_up.discard(participant_id)
-        if participant_id in presence.here or self._end_requested.is_set():
+        if participant_id in presence.here:
+            return
+        if self._end_requested.is_set():
+            self.transfers.joined_late(participant_id)
             return
         returns = participant_id in presence.away
         self.transfers.joined(participant_id)

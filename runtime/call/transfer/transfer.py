@@ -114,6 +114,12 @@ class Transfer:
         elif self.is_under_way and self._has_callers_on_hold:
             self._hold(participant_id)
 
+    def joined_late(self, participant_id: UUID) -> None:
+        """Somebody's media is connected while the call is ending. A person who was connected before
+        is back; anybody else who was called does not hear the last words."""
+        if participant_id == self.target and self.phase is not Phase.CONNECTED:
+            self._call.hold(self.target, held=True)
+
     def left(self, participant_id: UUID) -> None:
         self._held.discard(participant_id)
         if participant_id == self.target:

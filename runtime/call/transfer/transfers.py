@@ -57,6 +57,11 @@ class Transfers:
         for each in self._all:
             each.joined(participant_id)
 
+    def joined_late(self, participant_id: UUID) -> None:
+        """Somebody's media is connected while the call is ending."""
+        for each in self._all:
+            each.joined_late(participant_id)
+
     def left(self, participant_id: UUID) -> None:
         """A leg is gone; the call goes on only if there is still somebody to talk to."""
         for each in self._all:

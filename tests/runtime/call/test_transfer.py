@@ -259,9 +259,6 @@ def test_callers_on_hold_hear_the_last_words_of_a_call_that_ends():
         stage.call.end(Ending.because(Cause.WORKER_STOPPING))
         await asyncio.sleep(0.5)
         assert stage.room.held == set()
-        stage.room.connect(target(stage))
-        await asyncio.sleep(0.1)
-        assert stage.room.held == set()
 
     ended = play(script, plan=phone_plan())
     assert ended.conversation.said == ["greeting", f"farewell: {EndReason.SERVER_SHUTDOWN.value}"]
@@ -282,6 +279,59 @@ def test_a_person_who_was_called_does_not_hear_the_callers_last_words():
         "greeting",
         f"farewell: {EndReason.INSUFFICIENT_FUNDS.value}",
     ]
+
+
+def test_a_person_who_picks_up_during_the_last_words_does_not_hear_them():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        await asyncio.sleep(0.5)
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == {target(stage)}
+
+    play(script, plan=phone_plan())
+
+
+def test_a_person_who_picks_up_as_the_call_ends_is_not_connected_any_more():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == {target(stage)}
+
+    play(script, plan=phone_plan())
+
+
+def test_a_person_who_was_given_up_does_not_hear_the_last_words_either():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.call.transfers.not_reached(target(stage), "busy")
+        await asyncio.sleep(2)
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        await asyncio.sleep(0.5)
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == {target(stage)}
+
+    play(script, plan=phone_plan())
+
+
+def test_a_connected_person_who_comes_back_hears_the_last_words():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(then="stay"))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        stage.room.interrupt(3.0, target(stage))
+        await asyncio.sleep(1)
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        await asyncio.sleep(0.5)
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == set()
+
+    play(script, plan=phone_plan())
 
 
 @pytest.mark.parametrize("cause", [Cause.PROVIDERS_FAILED, Cause.AGENT_HUNG_UP, Cause.FUNDS_LAPSED])
