@@ -51,6 +51,7 @@ from runtime.conversation.conversation import CallRecord, Conversation, OpenConv
 from runtime.media.leg import DtmfNotPossible
 from runtime.media.phones.phone_leg import PhoneLeg
 from runtime.media.room import (
+    AgentVoice,
     GoneCause,
     HeardFrames,
     LegConnected,
@@ -349,7 +350,10 @@ class Call:
     def _leg_connected(self, participant_id: UUID) -> None:
         presence = self._presence
         self._hung_up.discard(participant_id)
-        if participant_id in presence.here or self._end_requested.is_set():
+        if participant_id in presence.here:
+            return
+        if self._end_requested.is_set():
+            self.transfers.joined_late(participant_id)
             return
         returns = participant_id in presence.away
         self.transfers.joined(participant_id)
@@ -517,11 +521,9 @@ class Call:
             return
         if self._conversation is None or self._room is None:
             return
-        self.transfers.call_off()
-        text = self._ending.farewell or self._phrases.farewell(self._talking, self._ending.reason)
-        farewell = say_farewell(self._ending.leave, text, self._conversation, self._room.voice)
+        last_words = self._say_last_words(self._ending, self._conversation, self._room.voice)
         over = [
-            self._group.create_task(self._reporting_failure(farewell)),
+            self._group.create_task(self._reporting_failure(last_words)),
             self._group.create_task(falls_silent(self._room.voice)),
             self._group.create_task(self._until_cut_short()),
         ]
@@ -534,6 +536,13 @@ class Call:
         )
         for task in over:
             task.cancel()
+
+    async def _say_last_words(
+        self, ending: Ending, conversation: Conversation, voice: AgentVoice
+    ) -> None:
+        await self.transfers.call_off()
+        text = ending.farewell or self._phrases.farewell(self._talking, ending.reason)
+        await say_farewell(ending.leave, text, conversation, voice)
 
     async def _until_cut_short(self) -> None:
         await self._cut_short.wait()

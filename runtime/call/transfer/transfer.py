@@ -83,15 +83,11 @@ class Transfer:
         return self.phase in (Phase.CALLING, Phase.PRIVATE)
 
     async def run(self) -> None:
-        """Returns once the people are connected, or the callers are with the agent again."""
-        conversation = self._call.conversation
-        assert conversation is not None, "the agent has asked for the transfer"
-        self._call.activity(user_speaking=False, agent_active=True)
-        await conversation.finish_speaking()
-        conversation.stop_listening()
-        message = fill_template(self._tool.message or "", self._call.plan.variables).strip()
-        if message:
-            await conversation.say(message, interruptible=False)
+        """Returns once the people are connected, the callers are with the agent again, or the
+        transfer is called off."""
+        await self._announce()
+        if not self.is_under_way:
+            return
         try:
             await self._reach()
             if self._tool.mode == "warm":
@@ -118,19 +114,29 @@ class Transfer:
         elif self.is_under_way and self._has_callers_on_hold:
             self._hold(participant_id)
 
+    def joined_late(self, participant_id: UUID) -> None:
+        """Somebody's media is connected while the call is ending. A person who was connected before
+        is back; anybody else who was called does not hear the last words."""
+        if participant_id == self.target and self.phase is not Phase.CONNECTED:
+            self._call.hold(self.target, held=True)
+
     def left(self, participant_id: UUID) -> None:
         self._held.discard(participant_id)
         if participant_id == self.target:
             self._lose("hung up")
 
-    def call_off(self) -> None:
-        """The call is ending. Its last words are for the callers, and not for the person."""
+    async def call_off(self) -> None:
+        """The call is ending. Its last words are for the callers, and not for the person; what the
+        person is being told is not for the callers."""
         if not self.is_under_way:
             return
-        if self.phase is Phase.PRIVATE:
-            self._call.hold(self.target, held=True)
+        was_private = self.phase is Phase.PRIVATE
         self._lose("the call is ending")
         self.phase = Phase.OVER
+        if was_private:
+            self._call.hold(self.target, held=True)
+            assert self._call.conversation is not None
+            await self._call.conversation.stop_speaking()
         self._release()
 
     def not_reached(self, why: str) -> None:
@@ -156,6 +162,16 @@ class Transfer:
                     self._lose(MACHINE)
 
     # -- the steps -----------------------------------------------------------------------------
+
+    async def _announce(self) -> None:
+        conversation = self._call.conversation
+        assert conversation is not None, "the agent has asked for the transfer"
+        self._call.activity(user_speaking=False, agent_active=True)
+        await conversation.finish_speaking()
+        conversation.stop_listening()
+        message = fill_template(self._tool.message or "", self._call.plan.variables).strip()
+        if message and self.is_under_way:
+            await conversation.say(message, interruptible=False)
 
     async def _reach(self) -> None:
         self._has_callers_on_hold = True

@@ -48,14 +48,19 @@ class Transfers:
         self._all.append(transfer)
         return None
 
-    def call_off(self) -> None:
-        """The call is ending."""
+    async def call_off(self) -> None:
+        """The call is ending. Returns when the callers are off hold."""
         for each in self._all:
-            each.call_off()
+            await each.call_off()
 
     def joined(self, participant_id: UUID) -> None:
         for each in self._all:
             each.joined(participant_id)
+
+    def joined_late(self, participant_id: UUID) -> None:
+        """Somebody's media is connected while the call is ending."""
+        for each in self._all:
+            each.joined_late(participant_id)
 
     def left(self, participant_id: UUID) -> None:
         """A leg is gone; the call goes on only if there is still somebody to talk to."""

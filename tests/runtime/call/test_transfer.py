@@ -7,9 +7,10 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+import pytest
 
 from contracts.end_reasons import EndReason
-from contracts.events import CallMetered
+from contracts.events import CallMetered, PhoneWanted
 from contracts.tool_bindings import Transfer
 from runtime.call.end_cause import Cause, Ending
 from runtime.media.room import HeardFrames
@@ -28,9 +29,13 @@ def tool(**settings: Any) -> Transfer:
     return Transfer.model_validate(given | {"to": PERSON} | settings)
 
 
-def target(stage: Stage) -> UUID:
+def phones_wanted(stage: Stage) -> list[PhoneWanted]:
     metered = [each for each in stage.journal.bodies if isinstance(each, CallMetered)]
-    wanted = next(each.phone for each in metered if each.phone is not None)
+    return [each.phone for each in metered if each.phone is not None]
+
+
+def target(stage: Stage) -> UUID:
+    wanted = phones_wanted(stage)[0]
     assert wanted.to_number == PERSON
     return wanted.participant_id
 
@@ -214,14 +219,45 @@ def test_a_call_is_transferred_once_at_a_time():
     play(script, plan=phone_plan())
 
 
+@pytest.mark.parametrize("message", ["", "One moment."])
+def test_a_call_that_ends_before_a_transfer_is_announced_calls_nobody(message: str):
+    async def script(stage: Stage) -> None:
+        stage.room.connect()
+        await asyncio.sleep(0.5)
+        assert stage.call.transfer(tool(message=message), "") is None
+        await asyncio.sleep(0.1)
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+        await asyncio.sleep(0.5)
+        assert stage.conversation.said == ["greeting"]
+        assert stage.conversation.current_speech is not None
+        assert stage.conversation.current_speech.is_set(), "nothing else is being said"
+        assert CALLER not in stage.room.held
+
+    assert phones_wanted(play(script, plan=phone_plan())) == []
+
+
+def test_a_call_that_ends_while_a_transfer_is_announced_calls_nobody():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        stage.room.connect()
+        await asyncio.sleep(3)
+        assert stage.call.transfer(tool(message="One moment."), "") is None
+        await asyncio.sleep(0.5)
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        await asyncio.sleep(0.7)
+        assert stage.conversation.said == ["greeting", "One moment."]
+        assert CALLER not in stage.room.held
+
+    ended = play(script, plan=phone_plan())
+    assert ended.conversation.said[-1] == f"farewell: {EndReason.SERVER_SHUTDOWN.value}"
+    assert phones_wanted(ended) == []
+
+
 def test_callers_on_hold_hear_the_last_words_of_a_call_that_ends():
     async def script(stage: Stage) -> None:
         await begun(stage, tool())
         stage.call.end(Ending.because(Cause.WORKER_STOPPING))
         await asyncio.sleep(0.5)
-        assert stage.room.held == set()
-        stage.room.connect(target(stage))
-        await asyncio.sleep(0.1)
         assert stage.room.held == set()
 
     ended = play(script, plan=phone_plan())
@@ -243,6 +279,79 @@ def test_a_person_who_was_called_does_not_hear_the_callers_last_words():
         "greeting",
         f"farewell: {EndReason.INSUFFICIENT_FUNDS.value}",
     ]
+
+
+def test_a_person_who_picks_up_during_the_last_words_does_not_hear_them():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        await asyncio.sleep(0.5)
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == {target(stage)}
+
+    play(script, plan=phone_plan())
+
+
+def test_a_person_who_picks_up_as_the_call_ends_is_not_connected_any_more():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == {target(stage)}
+
+    play(script, plan=phone_plan())
+
+
+def test_a_person_who_was_given_up_does_not_hear_the_last_words_either():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.call.transfers.not_reached(target(stage), "busy")
+        await asyncio.sleep(2)
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        await asyncio.sleep(0.5)
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == {target(stage)}
+
+    play(script, plan=phone_plan())
+
+
+def test_a_connected_person_who_comes_back_hears_the_last_words():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(then="stay"))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        stage.room.interrupt(3.0, target(stage))
+        await asyncio.sleep(1)
+        stage.call.end(Ending.because(Cause.WORKER_STOPPING))
+        await asyncio.sleep(0.5)
+        stage.room.connect(target(stage))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == set()
+
+    play(script, plan=phone_plan())
+
+
+@pytest.mark.parametrize("cause", [Cause.PROVIDERS_FAILED, Cause.AGENT_HUNG_UP, Cause.FUNDS_LAPSED])
+def test_callers_do_not_hear_what_a_person_is_told_when_the_call_ends(cause: Cause):
+    held_at_silence: list[set[UUID]] = []
+
+    async def script(stage: Stage) -> None:
+        async def stop_speaking() -> None:
+            held_at_silence.append(set(stage.room.held))
+
+        await begun(stage, tool(mode="warm"), "Ada asks for her bill.")
+        stage.room.connect(target(stage))
+        await asyncio.sleep(8.5)
+        stage.conversation.stop_speaking = stop_speaking
+        stage.call.end(Ending.because(cause))
+        await asyncio.sleep(0.1)
+        assert stage.room.held == {target(stage)}
+
+    ended = play(script, plan=phone_plan())
+    assert held_at_silence[0] == {CALLER, target(ended)}
 
 
 def test_a_caller_whose_connection_comes_back_is_on_hold_again():
