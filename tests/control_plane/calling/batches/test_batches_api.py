@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, text
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.dial_outcome import DialOutcome
 from control_plane.calling.batches.tasks import (
@@ -22,7 +21,6 @@ from control_plane.calling.batches.tasks import (
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.repository import locked_call
 from control_plane.calling.dialing.models import DialingJob, JobState
-from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     PATIENT_QUEUE,
     job_queue,
@@ -32,6 +30,7 @@ from control_plane.platform.job_queue import (
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.dialing.phone import Phones
 from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.control_plane.lock_waits import backend_of, waits_for
 from tests.control_plane.owned_books import change_books
 from tests.runtime.until import until
 from tests.stand_ins.simulated_carrier import BUSY, Behaviour
@@ -299,18 +298,6 @@ async def test_canceling_waits_for_a_call_before_it_locks_what_that_calls_dialin
         assert not canceling.done()
     shown = await progress_of(tenant, made["id"])
     assert shown["progress"]["canceled"] == 3
-
-
-async def backend_of(session: AsyncSession) -> int:
-    pid: int = (await session.scalars(text("SELECT pg_backend_pid()"))).one()
-    return pid
-
-
-async def waits_for(database: Database, pid: int) -> bool:
-    """Whether somebody waits for a lock of this backend."""
-    waiting = text("SELECT count(*) FROM pg_stat_activity WHERE :pid = ANY(pg_blocking_pids(pid))")
-    async with database.system_session() as session:
-        return bool(await session.scalar(waiting, {"pid": pid}))
 
 
 async def test_a_canceled_batch_and_the_queue_say_what_its_calls_say(
