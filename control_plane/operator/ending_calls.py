@@ -1,8 +1,8 @@
 """Ending every running call of an agent.
 
 The request is first written to the calls' rows, in the caller's transaction, and then sent to the
-workers. The reaper ends the calls that a worker does not end in time, so all of them end even when
-Redis is down."""
+workers. The reaper ends the calls that no worker has, and those that a worker does not end in time,
+so all of them end even when Redis is down."""
 
 from __future__ import annotations
 

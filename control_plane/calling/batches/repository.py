@@ -141,8 +141,9 @@ async def stop_dialing(
     session: AsyncSession, tenant_id: UUID, batch_id: UUID, at: datetime
 ) -> None:
     """Cancel the waiting dialing jobs of the batch. A phone that is being dialed goes on, but is
-    not dialed again. Locks the calls that are not over, and then their jobs."""
-    calls = await _locked_open_calls(session, tenant_id, batch_id)
+    not dialed again. A call that was answered may still get phones. Locks the other calls that are
+    not over, and then their jobs."""
+    calls = await _locked_unanswered_calls(session, tenant_id, batch_id)
     for state, changes in (
         (JobState.WAITING, {"state": JobState.CANCELED, "finished_at": at}),
         (JobState.ACTIVE, {"give_up_at": at}),
@@ -159,7 +160,7 @@ async def stop_dialing(
         )
 
 
-async def _locked_open_calls(
+async def _locked_unanswered_calls(
     session: AsyncSession, tenant_id: UUID, batch_id: UUID
 ) -> Sequence[UUID]:
     """In the order in which every transaction locks several calls."""
@@ -171,6 +172,9 @@ async def _locked_open_calls(
             BatchRow.batch_id == batch_id,
             Call.tenant_id == tenant_id,
             Call.ended_at.is_(None),
+            Call.answered_at.is_(None),
+            # A worker can report the phone's sound before the bridge's report is applied.
+            Call.started_at.is_(None),
         )
         .order_by(Call.id)
         .with_for_update(of=Call)

@@ -199,15 +199,22 @@ async def undispatched(
 async def request_ends_of_agent(
     session: AsyncSession, tenant_id: UUID, agent_id: UUID, at: datetime, reason: str
 ) -> Sequence[UUID]:
-    """Mark every running call of the agent to be ended; returns their ids."""
-    marked = await session.scalars(
-        update(Call)
+    """Mark every running call of the agent to be ended; returns their ids. Locks the calls in the
+    order in which every transaction locks several calls."""
+    running = (
+        select(Call.id)
         .where(
             Call.tenant_id == tenant_id,
             Call.agent_id == agent_id,
             Call.ended_at.is_(None),
             Call.end_requested_at.is_(None),
         )
+        .order_by(Call.id)
+        .with_for_update()
+    )
+    marked = await session.scalars(
+        update(Call)
+        .where(Call.tenant_id == tenant_id, Call.id.in_(running))
         .values(end_requested_at=at, end_requested_reason=reason)
         .returning(Call.id)
         .execution_options(synchronize_session=False)

@@ -40,7 +40,7 @@ class Unreachable(NamedTuple):
     call_id: UUID
     participant_id: UUID
     why: str
-    """In a word, such as ``busy``."""
+    """``busy``, or a sentence."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ async def _lose(session: AsyncSession, call: Call, job: DialingJob, at: datetime
         )
         if retry_at is not None:
             await _release_while_waiting(session, call)
-    if retry_at is None and call.dispatched_at is not None and not call.is_over:
-        return _unreachable(job, lost)
+    if retry_at is None and _is_with_workers(call):
+        return _unreachable(job, lost.value)
     return await _released(session, call)
 
 
@@ -143,8 +143,12 @@ def _lost_leg(job: DialingJob) -> LostLeg | None:
     )
 
 
-def _unreachable(job: DialingJob, outcome: DialOutcome) -> AfterCommit:
-    return AfterCommit(unreached=Unreachable(job.call_id, job.participant_id, outcome.value))
+def _is_with_workers(call: Call) -> bool:
+    return call.dispatched_at is not None and not call.is_over
+
+
+def _unreachable(job: DialingJob, why: str) -> AfterCommit:
+    return AfterCommit(unreached=Unreachable(job.call_id, job.participant_id, why))
 
 
 async def _released(session: AsyncSession, call: Call) -> AfterCommit:
@@ -154,7 +158,9 @@ async def _released(session: AsyncSession, call: Call) -> AfterCommit:
     return AfterCommit(release=call.id)
 
 
-async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: datetime) -> bool:
+async def reserve_for_attempt(
+    session: AsyncSession, request: DialRequest, at: datetime
+) -> AfterCommit | None:
     """Hold the credit for the phone's first increment, unless the call holds it already.
 
     If the balance does not allow it, the job is closed, and the call ends if no other phone can
@@ -162,12 +168,12 @@ async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: d
     not dialed: its attempt is withdrawn like one that no bridge has taken.
 
     Returns:
-        Whether the phone may be dialed.
+        ``None`` if the phone may be dialed; else what follows.
     """
     call = await calls.locked_call(session, request.tenant_id, request.call_id)
     assert call is not None, "calls are never deleted"
     if call.is_over or call.end_requested_at is not None:
-        return False
+        return NOTHING
     rate = call.frozen_plan().highest_rate_micros_per_minute
     rates = await repository.added_rates_micros_per_minute(session, [call.id])
     rate += rates.get(call.id, 0)
@@ -175,19 +181,16 @@ async def reserve_for_attempt(session: AsyncSession, request: DialRequest, at: d
     seconds = billable_seconds((call.metered_ms or 0) + FIRST_RESERVE_SECONDS * 1000)
     covered = await billing.extend(session, call.payer_id, call.id, seconds, rate)
     if covered is None:
-        return False
+        return NOTHING
     if covered >= seconds:
         if rates:
             forget_cover(call)
-        return True
+        return None
     job = await repository.locked_job(session, request.tenant_id, request.participant_id)
-    if job is not None and job.attempt_id == request.attempt_id:
-        _close(job, JobState.FAILED, at)
-        why = f"{job.to_number} is not dialed: the balance does not cover its first 30 seconds"
-        await dial_progress.leg_given_up(
-            session, call, job.participant_id, EndReason.INSUFFICIENT_FUNDS, why, at
-        )
-    return False
+    if job is None or job.attempt_id != request.attempt_id:
+        return NOTHING
+    why = f"{job.to_number} is not dialed: the balance does not cover its first 30 seconds"
+    return await _give_up(session, call, job, EndReason.INSUFFICIENT_FUNDS, why, at)
 
 
 async def _release_while_waiting(session: AsyncSession, call: Call) -> None:
@@ -198,14 +201,28 @@ async def _release_while_waiting(session: AsyncSession, call: Call) -> None:
 
 async def give_up_waiting(
     session: AsyncSession, seen: DialingJob, reason: EndReason, why: str, at: datetime
-) -> None:
+) -> AfterCommit:
     """Close a job that waits: it is not dialed (again)."""
     call, job = await _locked(session, seen)
     if job is None or job.state != JobState.WAITING:
-        return
+        return NOTHING
+    return await _give_up(session, call, job, reason, why, at)
+
+
+async def _give_up(
+    session: AsyncSession,
+    call: Call,
+    job: DialingJob,
+    reason: EndReason,
+    why: str,
+    at: datetime,
+) -> AfterCommit:
+    """Close a job whose phone no carrier was asked to dial. A running call is told, because its
+    caller may be waiting for the phone."""
     canceled = reason is EndReason.DO_NOT_CALL or call.is_over
     _close(job, JobState.CANCELED if canceled else JobState.FAILED, at)
     await dial_progress.leg_given_up(session, call, job.participant_id, reason, why, at)
+    return _unreachable(job, why) if _is_with_workers(call) else NOTHING
 
 
 async def _locked(session: AsyncSession, seen: DialingJob) -> tuple[Call, DialingJob | None]:
@@ -255,7 +272,7 @@ async def _end_attempt(
         session, call, job.participant_id, job.carrier, report.outcome, at, retry_at
     )
     if retry_at is None and call.dispatched_at is not None:
-        return _unreachable(job, report.outcome)
+        return _unreachable(job, report.outcome.value)
     await _release_while_waiting(session, call)
     return await _released(session, call)
 

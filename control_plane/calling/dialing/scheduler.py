@@ -96,9 +96,10 @@ class DialingScheduler:
 
     async def _send(self, request: DialRequest, now: datetime) -> None:
         async with self._database.system_session() as session:
-            may_dial = await attempts.reserve_for_attempt(session, request, now)
-        if not may_dial:
+            refused = await attempts.reserve_for_attempt(session, request, now)
+        if refused is not None:
             _log.info("dial_not_allowed", call_id=str(request.call_id))
+            await follow_up(self._database, self._redis, refused)
             return
         await link.request_dial(self._redis, request)
         async with self._database.system_session() as session:
@@ -119,7 +120,8 @@ class DialingScheduler:
 
     async def _give_up(self, job: DialingJob, reason: EndReason, why: str, now: datetime) -> None:
         async with self._database.system_session() as session:
-            await attempts.give_up_waiting(session, job, reason, why, now)
+            after = await attempts.give_up_waiting(session, job, reason, why, now)
+        await follow_up(self._database, self._redis, after)
 
     async def _watch_attempts(self, now: datetime) -> None:
         async with self._database.system_session() as session:

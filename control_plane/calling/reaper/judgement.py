@@ -56,7 +56,7 @@ def judge(call: ObservedCall, now: datetime, queued_timeout: timedelta) -> EndRe
             return EndReason.WORKER_ERROR
         return _judge_unclaimed(call, now, queued_timeout)
     if call.end_requested_at is not None and now - call.end_requested_at > END_REQUEST_GRACE:
-        return call.end_requested_reason or EndReason.NORMAL_HANGUP
+        return _requested_reason(call)
     if call.started_at is not None:
         overdue = now - call.started_at > call.max_duration + OVERDUE_GRACE
         return EndReason.REAPER_IN_PROGRESS_TIMEOUT if overdue else None
@@ -69,6 +69,8 @@ def _judge_unclaimed(
     call: ObservedCall, now: datetime, queued_timeout: timedelta
 ) -> EndReason | None:
     """A call that no worker has: it waits for one, for its phone to answer, or to be dialed."""
+    if call.end_requested_at is not None:
+        return _requested_reason(call)  # Nobody has to say goodbye first.
     if not call.waits_for_phone:
         waits_since = call.offered_at or call.answered_at or call.created_at
         is_lost = now - waits_since > queued_timeout
@@ -78,3 +80,7 @@ def _judge_unclaimed(
         return EndReason.REAPER_POST_DIAL_TIMEOUT if is_lost else None
     is_lost = now - max(call.created_at, call.due_at or call.created_at) > LONGEST_QUEUED
     return EndReason.REAPER_QUEUED_TIMEOUT if is_lost else None
+
+
+def _requested_reason(call: ObservedCall) -> EndReason:
+    return call.end_requested_reason or EndReason.NORMAL_HANGUP

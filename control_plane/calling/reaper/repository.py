@@ -52,7 +52,7 @@ async def running_calls(
     """The calls that are not over, in pages, the oldest first.
 
     Very many calls may be waiting to be dialed: of these, only those that were created before
-    ``queued_before``.
+    ``queued_before`` and those that are to end.
 
     Raises:
         DatabaseUnavailable: try again later.
@@ -66,6 +66,7 @@ async def running_calls(
                 call.c.status != CallStatus.QUEUED.value,
                 call.c.dialed_at.is_not(None),
                 call.c.created_at < queued_before,
+                call.c.end_requested_at.is_not(None),
             ),
         )
         .order_by(call.c.created_at, call.c.id)

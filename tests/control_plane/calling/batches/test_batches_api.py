@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, text
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.dial_outcome import DialOutcome
 from control_plane.calling.batches.tasks import (
@@ -22,7 +21,7 @@ from control_plane.calling.batches.tasks import (
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.repository import locked_call
 from control_plane.calling.dialing.models import DialingJob, JobState
-from control_plane.platform.database import Database
+from control_plane.calling.transfers.target import call_target
 from control_plane.platform.job_queue import (
     PATIENT_QUEUE,
     job_queue,
@@ -30,8 +29,9 @@ from control_plane.platform.job_queue import (
     worker_connector,
 )
 from control_plane.platform.settings import ControlPlaneSettings
-from tests.control_plane.calling.dialing.phone import Phones
+from tests.control_plane.calling.dialing.phone import CALLEE, Phones
 from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.control_plane.lock_waits import backend_of, waits_for
 from tests.control_plane.owned_books import change_books
 from tests.runtime.until import until
 from tests.stand_ins.simulated_carrier import BUSY, Behaviour
@@ -301,18 +301,6 @@ async def test_canceling_waits_for_a_call_before_it_locks_what_that_calls_dialin
     assert shown["progress"]["canceled"] == 3
 
 
-async def backend_of(session: AsyncSession) -> int:
-    pid: int = (await session.scalars(text("SELECT pg_backend_pid()"))).one()
-    return pid
-
-
-async def waits_for(database: Database, pid: int) -> bool:
-    """Whether somebody waits for a lock of this backend."""
-    waiting = text("SELECT count(*) FROM pg_stat_activity WHERE :pid = ANY(pg_blocking_pids(pid))")
-    async with database.system_session() as session:
-        return bool(await session.scalar(waiting, {"pid": pid}))
-
-
 async def test_a_canceled_batch_and_the_queue_say_what_its_calls_say(
     tenant: TenantClient, phones: Phones, jobs: Jobs
 ) -> None:
@@ -350,6 +338,30 @@ async def test_a_phone_that_rings_goes_on_when_its_batch_is_canceled(
     await tenant.post(f"{PATH}/{made['id']}/cancel")
     await jobs.cancel_calls(made["id"])
     assert (await phones.job(UUID(row["call_id"]))).state == JobState.ACTIVE
+
+
+@pytest.mark.parametrize(
+    "known_by", ["answered_at = now()", "answered_at = NULL, started_at = now()"]
+)
+async def test_a_call_in_progress_still_gets_its_phones_when_its_batch_is_canceled(
+    tenant: TenantClient, phones: Phones, known_by: str
+) -> None:
+    made = await batch(tenant, await phones.agent(tenant), recipients(1))
+    [row] = await rows_of(tenant, made["id"])
+    call_id = UUID(row["call_id"])
+    await phones.until_answered(call_id)
+    target = uuid4()
+    async with phones.database.system_session() as session:
+        await session.execute(text(f"UPDATE calls SET {known_by}"))
+        await call_target(
+            session, tenant.tenant_id, call_id, target, CALLEE, phones.settings.dialing
+        )
+    await tenant.post(f"{PATH}/{made['id']}/cancel")
+    async with phones.database.system_session() as session:
+        waiting = await session.scalars(
+            select(DialingJob.participant_id).where(DialingJob.state == JobState.WAITING)
+        )
+        assert waiting.all() == [target]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from contracts.events import CallEnded, CallMetered, LegLeft
 from contracts.versions import read_json
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.models import Call
-from control_plane.calling.dialing.attempts import reserve_for_attempt
+from control_plane.calling.dialing.attempts import NOTHING, reserve_for_attempt
 from control_plane.calling.dialing.models import JobState
 from control_plane.calling.dialing.picking import pick_due
 from control_plane.calling.dialing.scheduler import DialingScheduler
@@ -331,7 +331,7 @@ async def test_a_phone_is_not_dialed_for_a_call_that_has_just_ended(
     request = await picked(phones, tenant)
     assert (await tenant.post(f"/v1/calls/{call_id}/end")).status_code == 200
     async with phones.database.system_session() as session:
-        assert not await reserve_for_attempt(session, request, datetime.now(UTC))
+        assert await reserve_for_attempt(session, request, datetime.now(UTC)) is NOTHING
     await phones.step()
     await phones.step(timedelta(seconds=4))
     assert await phones.redis.xlen(redis_names.dial_requests(NAME)) == 0
@@ -349,7 +349,7 @@ async def test_a_phone_is_not_dialed_for_a_call_that_was_asked_to_end(
             update(Call).where(Call.id == call_id).values(end_requested_at=datetime.now(UTC))
         )
     async with phones.database.system_session() as session:
-        assert not await reserve_for_attempt(session, request, datetime.now(UTC))
+        assert await reserve_for_attempt(session, request, datetime.now(UTC)) is NOTHING
     assert (await balance_of(tenant))["held_usd"] == 0
 
 

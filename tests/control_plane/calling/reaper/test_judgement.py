@@ -93,6 +93,15 @@ def test_an_end_that_a_worker_ignores_is_carried_out() -> None:
     assert judged_after(asked, END_REQUEST_GRACE + SECOND) is EndReason.INSUFFICIENT_FUNDS
 
 
+@pytest.mark.parametrize("call", [WAITING, PHONE_QUEUED, replace(PHONE_QUEUED, dialed_at=CREATED)])
+def test_a_call_that_no_worker_has_ends_as_soon_as_its_end_is_requested(
+    call: ObservedCall,
+) -> None:
+    asked = replace(call, end_requested_at=CREATED, end_requested_reason=EndReason.NORMAL_HANGUP)
+    assert judged_after(call, SECOND) is None
+    assert judged_after(asked, SECOND) is EndReason.NORMAL_HANGUP
+
+
 def test_a_phone_may_wait_in_the_queue_for_as_long_as_the_queue_keeps_it() -> None:
     assert judged_after(PHONE_QUEUED, LONGEST_QUEUED) is None
     lost = judged_after(PHONE_QUEUED, LONGEST_QUEUED + SECOND)

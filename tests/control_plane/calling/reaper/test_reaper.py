@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from redis.asyncio import Redis
@@ -17,6 +17,7 @@ from contracts.money import charge_micros, usd
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.reaper.clear_view import ClearView
 from control_plane.calling.reaper.reaper import Reaper
+from control_plane.operator.ending_calls import request_ends
 from control_plane.platform.database import Database
 from runtime.link.dispatch import RECLAIM_IDLE_MS, dispatch_group
 from tests.control_plane.conftest import TenantClient
@@ -171,6 +172,21 @@ async def test_a_queued_phone_call_is_left_to_the_dialing_queue_until_it_was_dia
         "reaper_post_dial_timeout",
     )
     assert (await balance_of(tenant))["held_usd"] == 0
+
+
+async def test_a_queued_phone_call_that_is_to_end_does_not_wait_to_be_dialed(
+    tenant: TenantClient, database: Database, reaper: Reaper
+) -> None:
+    """It ends as ``POST /v1/calls/{id}/end`` would end it."""
+    agent_id = await tenant.published_agent()
+    created = await create_call(tenant, agent_id)
+    async with database.system_session() as session:
+        await session.execute(text("UPDATE calls SET status = 'queued'"))
+        await request_ends(session, tenant.tenant_id, agent_id, datetime.now(UTC))
+    await reaper.round()
+    call = (await tenant.get(f"/v1/calls/{created['id']}")).json()
+    assert (call["status"], call["end_reason"]) == ("completed", "normal_hangup")
+    assert (call["total_cost"], (await balance_of(tenant))["held_usd"]) == (0, 0)
 
 
 async def test_a_call_that_outlives_its_maximum_is_ended_and_its_worker_told(

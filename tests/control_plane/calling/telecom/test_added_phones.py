@@ -111,7 +111,7 @@ async def _dial(tenant: TenantClient, database: Database, dialing: DialingSettin
     async with database.system_session() as session:
         (request,) = (await pick_due(session, tenant.tenant_id, dialing, now)).requests
     async with database.system_session() as session:
-        return await reserve_for_attempt(session, request, now)
+        return await reserve_for_attempt(session, request, now) is None
 
 
 async def _leave_credit(tenant: TenantClient, database: Database, micros: int) -> None:
