@@ -153,9 +153,9 @@ async def open_line(
 
     Raises:
         NoWorker: none took it in time.
-        LegTaken: the participant had another websocket all the time.
+        LegTaken: the participant still had another websocket at the end.
     """
-    why, is_taken = "no worker holds the call's lease", False
+    failed: NoWorker | LegTaken = NoWorker("none was found in time")
     try:
         async with asyncio.timeout(within_seconds):
             while True:
@@ -163,16 +163,21 @@ async def open_line(
                     door = await _door_of(redis, leg)
                     if door is not None:
                         return await _opened(door, leg, opened, on_message)
+                    failed = NoWorker("no worker holds the call's lease")
                 except WSInvalidStatusError as refused:
-                    status = refused.response.status if refused.response else None
-                    why = f"the worker answered {status}"
-                    # It may be one of ours, which we gave up before the worker answered.
-                    is_taken = status is HTTPStatus.CONFLICT
+                    failed = _refusal(refused)
                 except (*LINK_ERRORS, WSHandshakeError, TimeoutError) as error:
-                    why = f"{type(error).__name__}: {error}"
+                    failed = NoWorker(f"{type(error).__name__}: {error}")
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
     except TimeoutError:
-        raise LegTaken(why) if is_taken else NoWorker(why) from None
+        raise failed from None
+
+
+def _refusal(refused: WSInvalidStatusError) -> NoWorker | LegTaken:
+    status = refused.response.status if refused.response else None
+    why = f"the worker answered {status}"
+    # That one may be ours, which we gave up before the worker answered: it is worth another try.
+    return LegTaken(why) if status is HTTPStatus.CONFLICT else NoWorker(why)
 
 
 async def _door_of(redis: Redis, leg: LegAddress) -> _Door | None:

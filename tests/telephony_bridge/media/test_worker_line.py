@@ -26,7 +26,8 @@ from contracts.phone_media import (
     LegOpened,
     WorkerMessage,
 )
-from telephony_bridge.media.worker_line import LegTaken, _Door, _opened, open_line
+from switchboard.services.ports import free_port
+from telephony_bridge.media.worker_line import LegTaken, NoWorker, _Door, _opened, open_line
 from tests.runtime.until import until
 
 Check = Callable[[ServerConnection, Request], Response | Awaitable[Response | None] | None]
@@ -42,6 +43,18 @@ OPENED = LegOpened(
 )
 
 
+async def worker_is_at(redis: Redis, port: int) -> None:
+    heartbeat = WorkerHeartbeat(
+        worker_id="w-1",
+        sent_at=datetime.now(UTC),
+        state="ready",
+        slots_total=1,
+        slots_used=1,
+        media_address=f"ws://127.0.0.1:{port}",
+    )
+    await redis.set(redis_names.worker_heartbeat("w-1"), heartbeat.model_dump_json())
+
+
 @asynccontextmanager
 async def worker_at(redis: Redis, check: Check) -> AsyncIterator[LegAddress]:
     """The leg of a call that it runs."""
@@ -53,15 +66,7 @@ async def worker_at(redis: Redis, check: Check) -> AsyncIterator[LegAddress]:
     async with serve(
         worker, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)], process_request=check
     ) as server:
-        heartbeat = WorkerHeartbeat(
-            worker_id="w-1",
-            sent_at=datetime.now(UTC),
-            state="ready",
-            slots_total=1,
-            slots_used=1,
-            media_address=f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}",
-        )
-        await redis.set(redis_names.worker_heartbeat("w-1"), heartbeat.model_dump_json())
+        await worker_is_at(redis, server.sockets[0].getsockname()[1])
         await redis.set(redis_names.worker_media_secret("w-1"), "secret")
         await redis.set(redis_names.call_lease(leg.call_id), "w-1")
         yield leg
@@ -106,6 +111,22 @@ async def test_a_leg_that_stays_taken_is_told_so(redis: Redis) -> None:
 
     async with worker_at(redis, check) as leg:
         with pytest.raises(LegTaken):
+            await open_line(redis, leg, OPENED, lambda _: None, 0.5)
+
+
+@pytest.mark.parametrize("how", ["its lease ends", "it takes no connection"])
+async def test_a_worker_that_is_gone_has_no_leg_whatever_it_said_before(
+    redis: Redis, how: str
+) -> None:
+    async def check(connection: ServerConnection, _: Request) -> Response:
+        if how == "its lease ends":
+            await redis.delete(redis_names.call_lease(leg.call_id))
+        else:
+            await worker_is_at(redis, free_port())
+        return connection.respond(HTTPStatus.CONFLICT, "taken\n")
+
+    async with worker_at(redis, check) as leg:
+        with pytest.raises(NoWorker):
             await open_line(redis, leg, OPENED, lambda _: None, 0.5)
 
 
