@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -15,6 +16,7 @@ from picows import (
     WSInvalidStatusError,
     WSListener,
     WSMsgType,
+    WSProtocolError,
     WSTransport,
     ws_connect,
 )
@@ -114,7 +116,9 @@ class WorkerLine:
 
     async def closed(self) -> str:
         """Returns once it is closed: how, for the log."""
-        await self._transport.wait_disconnected()
+        # Of a worker that broke the protocol. The close code that it got says what was wrong.
+        with suppress(WSProtocolError):
+            await self._transport.wait_disconnected()
         handshake = self._transport.close_handshake
         told = None if handshake is None else handshake.recv or handshake.sent
         return "it broke" if told is None else f"{told.code:d} {told.reason or ''}".strip()

@@ -18,6 +18,7 @@ from websockets.typing import Subprotocol
 from contracts import redis_names
 from contracts.heartbeat import WorkerHeartbeat
 from contracts.phone_media import (
+    LARGEST_MESSAGE_BYTES,
     SUBPROTOCOL,
     FromWorker,
     HangUp,
@@ -27,7 +28,15 @@ from contracts.phone_media import (
     WorkerMessage,
 )
 from switchboard.services.ports import free_port
-from telephony_bridge.media.worker_line import LegTaken, NoWorker, _Door, _opened, open_line
+from telephony_bridge.media.worker_line import (
+    LegTaken,
+    NoWorker,
+    OnMessage,
+    WorkerLine,
+    _Door,
+    _opened,
+    open_line,
+)
 from tests.runtime.until import until
 
 Check = Callable[[ServerConnection, Request], Response | Awaitable[Response | None] | None]
@@ -72,6 +81,16 @@ async def worker_at(redis: Redis, check: Check) -> AsyncIterator[LegAddress]:
         yield leg
 
 
+@asynccontextmanager
+async def line_to(
+    worker: Callable[[ServerConnection], Awaitable[None]], on_message: OnMessage
+) -> AsyncIterator[WorkerLine]:
+    leg = LegAddress(uuid4(), uuid4(), uuid4())
+    async with serve(worker, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)]) as server:
+        port = server.sockets[0].getsockname()[1]
+        yield await _opened(_Door(f"ws://127.0.0.1:{port}", "s"), leg, OPENED, on_message)
+
+
 async def test_frames_and_documents_come_and_what_cannot_be_read_is_skipped() -> None:
     async def worker(connection: ServerConnection) -> None:
         await connection.recv()  # ``leg.opened``
@@ -82,14 +101,21 @@ async def test_frames_and_documents_come_and_what_cannot_be_read_is_skipped() ->
         await connection.send(WorkerMessage(body=HangUp()).model_dump_json())
 
     heard: list[bytes | FromWorker] = []
-    leg = LegAddress(uuid4(), uuid4(), uuid4())
-    async with serve(worker, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)]) as server:
-        port = server.sockets[0].getsockname()[1]
-        line = await _opened(_Door(f"ws://127.0.0.1:{port}", "s"), leg, OPENED, heard.append)
+    async with line_to(worker, heard.append) as line:
         how = await asyncio.wait_for(line.closed(), 10)
     assert heard == [b"a frame", HangUp()]
     assert how == "1000"
     line.send(b"too late: nothing happens")
+
+
+async def test_a_line_whose_worker_breaks_the_protocol_is_closed_and_says_how() -> None:
+    async def worker(connection: ServerConnection) -> None:
+        await connection.send(b"x" * (LARGEST_MESSAGE_BYTES + 1))
+        await connection.wait_closed()
+
+    async with line_to(worker, lambda _: None) as line:
+        how = await asyncio.wait_for(line.closed(), 10)
+    assert how.startswith("1009 ")
 
 
 async def test_a_worker_that_takes_a_leg_for_taken_is_asked_again(redis: Redis) -> None:
