@@ -69,11 +69,18 @@ class _Messages(WSListener):
 
     def __init__(self, on_message: OnMessage) -> None:
         self._on_message = on_message
-        self.is_given_up = False
-        """Whether nobody waits for the connection any more."""
+        self._transport: WSTransport | None = None
+        self._is_given_up = False
+
+    def give_up(self) -> None:
+        """Nobody waits for the connection any more, whether it is open or still being opened."""
+        self._is_given_up = True
+        if self._transport is not None:
+            self._transport.disconnect(graceful=False)
 
     def on_ws_connected(self, transport: WSTransport) -> None:
-        if self.is_given_up:
+        self._transport = transport
+        if self._is_given_up:
             transport.disconnect(graceful=False)
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
@@ -223,8 +230,8 @@ async def _opened(
                 max_frame_size=LARGEST_MESSAGE_BYTES,
             )
     except BaseException:
-        # picows leaves a connection open that waits for the worker's answer.
-        messages.is_given_up = True
+        # picows leaves a connection open that waits for the worker's answer, or has just got it.
+        messages.give_up()
         raise
     if listener is None:
         raise ConnectionError("the worker closed the connection")

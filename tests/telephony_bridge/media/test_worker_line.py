@@ -10,6 +10,7 @@ from http import HTTPStatus
 from uuid import uuid4
 
 import pytest
+from picows import WSTransport
 from redis.asyncio import Redis
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
@@ -34,6 +35,7 @@ from telephony_bridge.media.worker_line import (
     OnMessage,
     WorkerLine,
     _Door,
+    _Messages,
     _opened,
     open_line,
 )
@@ -173,3 +175,25 @@ async def test_a_connection_that_nobody_waits_for_any_more_is_closed(redis: Redi
         async with asyncio.timeout(10):
             await closed[0]
     assert len(closed) == 1
+
+
+async def test_a_connection_that_is_given_up_just_as_it_opens_is_closed(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[asyncio.Future[None]] = []
+    on_ws_connected = _Messages.on_ws_connected
+
+    def check(connection: ServerConnection, _: Request) -> None:
+        closed.append(connection.connection_lost_waiter)
+
+    def give_up_once_connected(messages: _Messages, transport: WSTransport) -> None:
+        on_ws_connected(messages, transport)
+        opening.cancel()
+
+    monkeypatch.setattr(_Messages, "on_ws_connected", give_up_once_connected)
+    async with worker_at(redis, check) as leg:
+        opening = asyncio.create_task(open_line(redis, leg, OPENED, lambda _: None, 10))
+        await asyncio.wait([opening])
+        assert opening.cancelled()
+        async with asyncio.timeout(10):
+            await closed[0]
