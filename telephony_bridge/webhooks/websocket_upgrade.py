@@ -119,7 +119,7 @@ class WebSocketUpgrade(asyncio.Protocol):
         task.add_done_callback(self._server_state.tasks.discard)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Before picows took it over."""
+        """Before picows has opened it."""
         self._gone()
         self._socket.end(WSCloseCode.GOING_AWAY)
 
@@ -162,6 +162,15 @@ class WebSocketUpgrade(asyncio.Protocol):
             return
         assert self._request is not None
         self._is_answered = True
+        try:
+            self._hand_over(self._transport, self._request)
+        finally:
+            if not self._socket.is_open:
+                # picows tells nobody of the end of a connection that it has not opened.
+                self._transport.abort()
+                self.connection_lost(None)
+
+    def _hand_over(self, transport: asyncio.Transport, request: Request) -> None:
         protocol = _MediaConnection(
             host_port=None,
             ws_path=None,
@@ -179,11 +188,11 @@ class WebSocketUpgrade(asyncio.Protocol):
             extra_headers=None,
             read_buffer_init_size=0,
         )
-        protocol.connection_made(self._transport)
-        self._transport.set_protocol(protocol)
-        upgrade = _UPGRADE.format(key=self._request.headers["Sec-WebSocket-Key"].strip())
+        protocol.connection_made(transport)
+        transport.set_protocol(protocol)
+        upgrade = _UPGRADE.format(key=request.headers["Sec-WebSocket-Key"].strip())
         unread = memoryview(upgrade.encode() + self._early)
-        while unread and not self._transport.is_closing():
+        while unread and not transport.is_closing():
             space = protocol.get_buffer(-1)
             taken = min(len(space), len(unread))
             space[:taken] = unread[:taken]

@@ -16,6 +16,7 @@ from telephony_bridge.webhooks.websocket_upgrade import (
     MEDIA_SOCKET,
     MOST_READ_BYTES,
     WebSocketUpgrade,
+    _MediaConnection,
 )
 from tests.runtime.until import until
 
@@ -311,6 +312,26 @@ async def test_what_is_not_accepted_is_told_so(
     assert await carrier.status() == status
     await carrier.sees_the_end()
     await bridge.has_no_connection()
+
+
+@pytest.mark.parametrize("step", ["connection_made", "buffer_updated"])
+async def test_a_connection_that_cannot_be_opened_is_closed(
+    carrier: Carrier,
+    application: Application,
+    bridge: Bridge,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+) -> None:
+    def fails(*_: Any) -> None:
+        raise OSError("no such socket")
+
+    monkeypatch.setattr(_MediaConnection, step, fails)
+    carrier.send(UPGRADE)
+    async with asyncio.timeout(10):
+        await carrier.sees_the_end()
+    await bridge.has_no_connection()
+    with pytest.raises(SocketClosed):
+        await application.scope["extensions"][MEDIA_SOCKET].receive()
 
 
 @pytest.mark.parametrize(
