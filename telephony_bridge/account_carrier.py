@@ -218,8 +218,12 @@ class AccountCarrier:
                 )
             )
         except CarrierProblem as problem:
-            # A carrier that did not answer in time may have placed the call, and told us of it.
-            if problem.kind is not ProblemKind.UNREACHABLE or not leg.carrier_call_id:
+            if problem.kind is not ProblemKind.UNREACHABLE:
+                await self._not_placed(request, problem)
+            # It may have placed the call all the same, and told this replica of it or another one.
+            told_elsewhere = await self._told_elsewhere(request)
+            leg.carrier_call_id = leg.carrier_call_id or told_elsewhere
+            if not leg.carrier_call_id:
                 await self._not_placed(request, problem)
         try:
             await self._legs.note_placed(request.attempt_id, leg.carrier_call_id)
@@ -227,6 +231,14 @@ class AccountCarrier:
             # Only this replica can hang up until a webhook names the id to another one.
             _log.warning("placed_call_not_noted", call_id=str(request.call_id), error=str(error))
         return leg
+
+    async def _told_elsewhere(self, request: DialRequest) -> str:
+        """The carrier's id of the call; empty: no replica knows it."""
+        try:
+            return await self._legs.placed(request.attempt_id) or ""
+        except LINK_ERRORS as error:
+            _log.warning("placed_call_not_read", call_id=str(request.call_id), error=str(error))
+            return ""
 
     async def _not_placed(self, request: DialRequest, problem: CarrierProblem) -> NoReturn:
         """Raises ``CarrierRefused``."""

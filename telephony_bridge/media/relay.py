@@ -245,7 +245,10 @@ class PhoneRelay:
                 self._line = await open_line(
                     self._redis, self.ticket.address, opened, self._worker_said, patience_seconds
                 )
-            except NoWorker as error:
+            except (NoWorker, LegTaken) as error:
+                if isinstance(error, LegTaken) and not self._has_lost_worker:
+                    raise
+                # The other websocket of a leg that had its worker is the one that broke.
                 self._log.warning("leg_has_no_worker", error=str(error))
                 self._ended(Sentence.FAULT)
                 return

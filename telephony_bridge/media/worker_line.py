@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -15,6 +16,7 @@ from picows import (
     WSInvalidStatusError,
     WSListener,
     WSMsgType,
+    WSProtocolError,
     WSTransport,
     ws_connect,
 )
@@ -67,11 +69,18 @@ class _Messages(WSListener):
 
     def __init__(self, on_message: OnMessage) -> None:
         self._on_message = on_message
-        self.is_given_up = False
-        """Whether nobody waits for the connection any more."""
+        self._transport: WSTransport | None = None
+        self._is_given_up = False
+
+    def give_up(self) -> None:
+        """Nobody waits for the connection any more, whether it is open or still being opened."""
+        self._is_given_up = True
+        if self._transport is not None:
+            self._transport.disconnect(graceful=False)
 
     def on_ws_connected(self, transport: WSTransport) -> None:
-        if self.is_given_up:
+        self._transport = transport
+        if self._is_given_up:
             transport.disconnect(graceful=False)
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
@@ -114,7 +123,9 @@ class WorkerLine:
 
     async def closed(self) -> str:
         """Returns once it is closed: how, for the log."""
-        await self._transport.wait_disconnected()
+        # Of a worker that broke the protocol. The close code that it got says what was wrong.
+        with suppress(WSProtocolError):
+            await self._transport.wait_disconnected()
         handshake = self._transport.close_handshake
         told = None if handshake is None else handshake.recv or handshake.sent
         return "it broke" if told is None else f"{told.code:d} {told.reason or ''}".strip()
@@ -153,9 +164,9 @@ async def open_line(
 
     Raises:
         NoWorker: none took it in time.
-        LegTaken: the participant had another websocket all the time.
+        LegTaken: the participant still had another websocket at the end.
     """
-    why, is_taken = "no worker holds the call's lease", False
+    failed: NoWorker | LegTaken = NoWorker("none was found in time")
     try:
         async with asyncio.timeout(within_seconds):
             while True:
@@ -163,16 +174,21 @@ async def open_line(
                     door = await _door_of(redis, leg)
                     if door is not None:
                         return await _opened(door, leg, opened, on_message)
+                    failed = NoWorker("no worker holds the call's lease")
                 except WSInvalidStatusError as refused:
-                    status = refused.response.status if refused.response else None
-                    why = f"the worker answered {status}"
-                    # It may be one of ours, which we gave up before the worker answered.
-                    is_taken = status is HTTPStatus.CONFLICT
+                    failed = _refusal(refused)
                 except (*LINK_ERRORS, WSHandshakeError, TimeoutError) as error:
-                    why = f"{type(error).__name__}: {error}"
+                    failed = NoWorker(f"{type(error).__name__}: {error}")
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
     except TimeoutError:
-        raise LegTaken(why) if is_taken else NoWorker(why) from None
+        raise failed from None
+
+
+def _refusal(refused: WSInvalidStatusError) -> NoWorker | LegTaken:
+    status = refused.response.status if refused.response else None
+    why = f"the worker answered {status}"
+    # That one may be ours, which we gave up before the worker answered: it is worth another try.
+    return LegTaken(why) if status is HTTPStatus.CONFLICT else NoWorker(why)
 
 
 async def _door_of(redis: Redis, leg: LegAddress) -> _Door | None:
@@ -214,8 +230,8 @@ async def _opened(
                 max_frame_size=LARGEST_MESSAGE_BYTES,
             )
     except BaseException:
-        # picows leaves a connection open that waits for the worker's answer.
-        messages.is_given_up = True
+        # picows leaves a connection open that waits for the worker's answer, or has just got it.
+        messages.give_up()
         raise
     if listener is None:
         raise ConnectionError("the worker closed the connection")

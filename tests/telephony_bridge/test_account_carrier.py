@@ -87,6 +87,34 @@ async def test_a_call_that_rings_goes_on_even_if_its_request_was_not_answered_in
     assert not await legs.was_given_up(request.attempt_id)
 
 
+async def test_a_call_that_another_replica_heard_ringing_goes_on_without_an_answer(
+    redis: Redis,
+) -> None:
+    legs, request = DialedLegs(redis, "b-1"), any_request()
+    accounts: Any = EagerCarrier(DialedLegs(redis, "b-2"), request)
+    accounts.problem = ProblemKind.UNREACHABLE
+    leg = await AccountCarrier(CarrierName.TWILIO, accounts, legs, PUBLIC_URL).dial(request)
+    await legs.read_told()
+    assert await anext(leg.states()) == Ringing()
+    assert leg.carrier_call_id == "CA1"
+    assert not await legs.was_given_up(request.attempt_id)
+
+
+async def test_a_call_of_which_nobody_can_be_asked_is_given_up(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def placed(_: Any) -> str:
+        raise ConnectionError
+
+    legs, request = DialedLegs(redis, "b-1"), any_request()
+    accounts: Any = EagerCarrier(DialedLegs(redis, "b-2"), request)
+    accounts.problem = ProblemKind.UNREACHABLE
+    monkeypatch.setattr(legs, "placed", placed)
+    with pytest.raises(CarrierRefused):
+        await AccountCarrier(CarrierName.TWILIO, accounts, legs, PUBLIC_URL).dial(request)
+    assert await legs.was_given_up(request.attempt_id)
+
+
 @pytest.mark.parametrize(
     ("problem", "is_given_up"), [(ProblemKind.UNREACHABLE, True), (ProblemKind.REFUSED, False)]
 )

@@ -25,6 +25,7 @@ from contracts.phone_media import (
     FromWorker,
     HangUp,
     LegClosed,
+    LegFormat,
     SendDtmf,
     write_frame,
 )
@@ -36,6 +37,7 @@ from telephony_bridge.media.relay import (
     CarrierLeg,
     PhoneRelay,
 )
+from telephony_bridge.media.sentences import Sentence
 from telephony_bridge.media.worker_line import LegTaken
 from telephony_bridge.tickets import LegTicket
 from tests.runtime.until import until
@@ -331,3 +333,29 @@ async def test_a_leg_that_another_websocket_carries_is_not_hung_up(
     async with setting.relaying():
         pass
     assert setting.api.hung_up == []
+
+
+async def test_a_leg_whose_lost_worker_holds_it_for_taken_is_hung_up(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other websocket is the one that broke, which the worker has not noticed."""
+    opened: list[Line] = []
+
+    async def open_line(*_: Any) -> Line:
+        if opened:
+            raise LegTaken("409")
+        opened.append(setting.line)
+        return setting.line
+
+    said: list[Sentence] = []
+
+    def sentence_frames(sentence: Sentence, _: LegFormat) -> list[bytes]:
+        said.append(sentence)
+        return []
+
+    monkeypatch.setattr(relay_module, "open_line", open_line)
+    monkeypatch.setattr(relay_module, "sentence_frames", sentence_frames)
+    async with setting.relaying():
+        setting.line.is_over.set()
+    assert said == [Sentence.FAULT]
+    assert setting.api.hung_up == [CALL_SID]

@@ -12,7 +12,12 @@ from uvicorn.server import ServerState
 
 from telephony_bridge.media.carrier_socket import SocketClosed
 from telephony_bridge.webhooks.media_socket import MOST_MESSAGE_BYTES, MediaSocket
-from telephony_bridge.webhooks.websocket_upgrade import MEDIA_SOCKET, WebSocketUpgrade
+from telephony_bridge.webhooks.websocket_upgrade import (
+    MEDIA_SOCKET,
+    MOST_READ_BYTES,
+    WebSocketUpgrade,
+    _MediaConnection,
+)
 from tests.runtime.until import until
 
 UPGRADE = (
@@ -120,6 +125,25 @@ async def socket(application: Application, carrier: Carrier) -> MediaSocket:
     return await application.socket
 
 
+class Turns:
+    """Of the event loop, by the messages that are heard in each."""
+
+    def __init__(self) -> None:
+        self.heard = 0
+        self.most_in_one = 0
+        self._in_this_one = 0
+
+    def hear(self, _: str | bytes) -> None:
+        if not self._in_this_one:
+            asyncio.get_running_loop().call_soon(self._is_over)
+        self.heard += 1
+        self._in_this_one += 1
+
+    def _is_over(self) -> None:
+        self.most_in_one = max(self.most_in_one, self._in_this_one)
+        self._in_this_one = 0
+
+
 async def answered(carrier: Carrier) -> None:
     """All that the carrier has sent was read: its ping, which came last, has its pong."""
     carrier.say(PING, b"?")
@@ -139,6 +163,30 @@ async def test_messages_are_heard_whole(carrier: Carrier, socket: MediaSocket) -
         await until(lambda: len(heard) == 3)
         assert heard == ["one", b"\x01\x02", "in pieces"]
         carrier.goes()
+
+
+async def test_a_carrier_that_sends_on_and_on_leaves_the_loop_to_others(
+    carrier: Carrier, socket: MediaSocket
+) -> None:
+    turns = Turns()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(socket.listen(turns.hear))
+        for _ in range(20_000):
+            carrier.say(TEXT, b"")
+        await until(lambda: turns.heard == 20_000)
+        carrier.goes()
+    smallest_bytes = 6
+    assert turns.most_in_one <= MOST_READ_BYTES // smallest_bytes + 1
+
+
+async def test_a_message_that_takes_many_reads_is_heard_whole(
+    carrier: Carrier, socket: MediaSocket
+) -> None:
+    largest = bytes(range(256)) * (MOST_MESSAGE_BYTES // 256)
+    for message in (b"before", largest, largest, b"after"):
+        carrier.say(BINARY, message)
+    heard = [await asyncio.wait_for(socket.receive(), 5) for _ in range(4)]
+    assert heard == [b"before", largest, largest, b"after"]
 
 
 async def test_what_came_before_somebody_listens_comes_first(
@@ -266,6 +314,26 @@ async def test_what_is_not_accepted_is_told_so(
     await bridge.has_no_connection()
 
 
+@pytest.mark.parametrize("step", ["connection_made", "buffer_updated"])
+async def test_a_connection_that_cannot_be_opened_is_closed(
+    carrier: Carrier,
+    application: Application,
+    bridge: Bridge,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+) -> None:
+    def fails(*_: Any) -> None:
+        raise OSError("no such socket")
+
+    monkeypatch.setattr(_MediaConnection, step, fails)
+    carrier.send(UPGRADE)
+    async with asyncio.timeout(10):
+        await carrier.sees_the_end()
+    await bridge.has_no_connection()
+    with pytest.raises(SocketClosed):
+        await application.scope["extensions"][MEDIA_SOCKET].receive()
+
+
 @pytest.mark.parametrize(
     ("right", "wrong", "status"),
     [
@@ -318,7 +386,7 @@ async def test_a_carrier_that_sends_on_and_on_before_the_answer_is_refused(
     application.may_answer.clear()
     carrier.send(UPGRADE)
     await until(lambda: bool(application.scope))
-    carrier.send(b"x" * (MOST_MESSAGE_BYTES + 1))
+    carrier.send(b"x" * (MOST_READ_BYTES + 1))
     assert await carrier.status() == 400
     application.is_over.set()
     application.may_answer.set()
