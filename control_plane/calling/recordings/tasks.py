@@ -24,6 +24,7 @@ from control_plane.calling.recordings.object_store import open_store, store_erro
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     RECORDINGS_QUEUE,
+    TRIED_FOR_A_DAY,
     database_of,
     enqueue,
     job_queue,
@@ -33,7 +34,7 @@ from control_plane.platform.job_queue import (
 from telemetry.tracing import call_span
 
 MOST_ATTEMPTS = 10
-"""About half an hour in all."""
+"""Of making the files: about half an hour in all."""
 PARTS_KEPT = timedelta(days=1)
 """How long parts are kept for a worker that has not reported that the recording stopped."""
 PART_ON_ITS_WAY = timedelta(minutes=1)
@@ -90,7 +91,7 @@ async def fail_recording(database: Database, *, tenant_id: str, recording_id: st
     name="recordings.remove_parts",
     queue=RECORDINGS_QUEUE,
     pass_context=True,
-    retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
+    retry=TRIED_FOR_A_DAY,
 )
 async def remove_left_parts(context: JobContext, *, tenant_id: str, recording_id: str) -> None:
     """Remove the parts of a recording whose worker never reported that it had stopped."""
@@ -104,7 +105,7 @@ async def remove_left_parts(context: JobContext, *, tenant_id: str, recording_id
     name="recordings.delete_refused",
     queue=RECORDINGS_QUEUE,
     pass_context=True,
-    retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
+    retry=TRIED_FOR_A_DAY,
 )
 async def delete_refused(
     context: JobContext, *, tenant_id: str, call_id: str, recording_id: str
