@@ -38,10 +38,12 @@ async def erase_caller(context: JobContext, *, tenant_id: str, erasure_id: str) 
     database, settings = database_of(context), settings_of(context)
     tenant, erasure = UUID(tenant_id), UUID(erasure_id)
     async with database.system_session() as session:
-        found = await repository.find(session, tenant, erasure)
-    if found is None or found.sealed_caller is None:
-        return
-    caller = settings.sealer.open(found.sealed_caller)
+        found = await repository.locked(session, tenant, erasure)
+        if found is None or found.sealed_caller is None:
+            return
+        # What the last try waited for may be over, and must not explain why this one fails.
+        found.waits_for = None
+        caller = settings.sealer.open(found.sealed_caller)
     erasing = Erasing(database, settings.object_store_url, tenant, erasure, caller)
     await erasing.erase_calls()
     left = await erasing.finish()
