@@ -18,6 +18,7 @@ from control_plane.calling.recordings.assembly import (
     NothingStored,
     assemble_files,
     remove_parts,
+    remove_recording,
 )
 from control_plane.calling.recordings.models import Recording
 from control_plane.calling.recordings.object_store import open_store, store_errors
@@ -110,10 +111,11 @@ async def remove_left_parts(context: JobContext, *, tenant_id: str, recording_id
 async def delete_refused(
     context: JobContext, *, tenant_id: str, call_id: str, recording_id: str
 ) -> None:
-    """Delete what was stored before a caller refused to be recorded."""
+    """Delete what is stored of a recording that has no row any more: a caller refused to be
+    recorded, or it was deleted while its files were made."""
     url = settings_of(context).object_store_url
     folder = recording_folder(UUID(tenant_id), UUID(call_id), UUID(recording_id))
-    await asyncio.to_thread(lambda: remove_parts(open_store(url), folder))
+    await asyncio.to_thread(lambda: remove_recording(open_store(url), folder))
 
 
 async def _recording(database: Database, tenant_id: str, recording_id: str) -> Recording | None:
@@ -125,6 +127,8 @@ async def _completed(database: Database, recording: Recording, files: Files) -> 
     async with database.system_session() as session:
         now = await repository.locked_recording(session, recording.tenant_id, recording.id)
         if now is None:
+            # Deleted meanwhile: what was stored goes, too.
+            await enqueue_deletion(session, recording.tenant_id, recording.call_id, recording.id)
             return
         now.status = "completed"
         now.completed_at = datetime.now(UTC)
@@ -165,8 +169,8 @@ async def enqueue_assembly_at_end(session: AsyncSession, call: Call) -> None:
 async def enqueue_deletion(
     session: AsyncSession, tenant_id: UUID, call_id: UUID, recording_id: UUID
 ) -> None:
-    """Add the jobs that delete a refused recording: now, and when a part that was on its way must
-    have arrived."""
+    """Add the jobs that delete a recording without a row: now, and when a part that was on its way
+    must have arrived."""
     for wait in (timedelta(), PART_ON_ITS_WAY):
         await enqueue(
             session,
