@@ -211,8 +211,9 @@ async def _give_up_after_last_try(
 
 
 async def _give_up(database: Database, job: Job) -> None:
-    # Arguments of jobs are ids.
-    _log.error("job_given_up", job_id=job.id, task=job.task_name, arguments=job.task_kwargs)
+    # No others: a phone number must not be in a log.
+    ids = {name: value for name, value in job.task_kwargs.items() if name.endswith("_id")}
+    _log.error("job_given_up", job_id=job.id, task=job.task_name, arguments=ids)
     if function := _given_up.get(job.task_name):
         await function(database, **job.task_kwargs)
 

@@ -14,12 +14,14 @@ import pytest
 from procrastinate.jobs import Job
 from procrastinate.tasks import Task
 from sqlalchemy import text
+from structlog.testing import capture_logs
 
 from control_plane.building.knowledge_sources.tasks import delete_old_bundles
 from control_plane.calling.batches.tasks import cancel_calls_of_batch
 from control_plane.calling.erasure.models import Erasure
 from control_plane.calling.erasure.tasks import MOST_ATTEMPTS, erase_caller, look_again
 from control_plane.calling.recordings.tasks import delete_refused, remove_left_parts
+from control_plane.calling.transfers.asking import DIAL
 from control_plane.money.billing.tasks import audit_books
 from control_plane.platform import job_queue as job_queue_module
 from control_plane.platform.database import Database
@@ -128,6 +130,17 @@ async def test_a_job_that_kills_its_process_is_given_up_after_three_tries(
     async with database.system_session() as session:
         await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
     assert await die_three_times(database) == ["todo", "todo", "failed"]
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_only_the_ids_of_a_job_that_is_given_up_are_logged(database: Database) -> None:
+    ids = {"tenant_id": str(uuid4()), "call_id": str(uuid4()), "participant_id": str(uuid4())}
+    async with database.system_session() as session:
+        await enqueue(session, DIAL, **ids, to_number="+14155550123")
+    with capture_logs() as logged:
+        await die_three_times(database)
+    [given_up] = [each for each in logged if each["event"] == "job_given_up"]
+    assert given_up["arguments"] == ids
 
 
 async def an_erasure(tenant: TenantClient, database: Database) -> str:
