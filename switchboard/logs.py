@@ -19,6 +19,8 @@ _CREDENTIAL = re.compile(
 )
 _QUERY = re.compile(r"""(\b(?:https?|wss?)://[^\s'"?<>\\]*\?)[^\s'"<>\\]+""", re.IGNORECASE)
 """Of an address. Tenants put the keys of their own endpoints there."""
+_ARGUMENTS = re.compile(r"(\[\d+\])\(.*\)")
+"""Of a job, which procrastinate calls ``transfers.dial[7](to_number='+14155550123')``."""
 
 
 def configure_logging(
@@ -53,7 +55,9 @@ def configure_logging(
     final.append(_without_credentials)
     handler = logging.StreamHandler(stream)
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(processors=final, foreign_pre_chain=shared)
+        structlog.stdlib.ProcessorFormatter(
+            processors=final, foreign_pre_chain=[*shared, _without_arguments]
+        )
     )
     root = logging.getLogger()
     root.handlers = [handler]
@@ -77,6 +81,17 @@ def log_to_file(data_dir: Path, name: str, level: str) -> None:
     directory = data_dir / "logs"
     directory.mkdir(parents=True, exist_ok=True)
     configure_logging(level, "json", (directory / f"{name}.log").open("a"))
+
+
+def _without_arguments(
+    _logger: object, _method: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """procrastinate logs jobs with their arguments, such as the phone number to call."""
+    if event["logger"].startswith("procrastinate"):
+        event["event"] = _ARGUMENTS.sub(r"\1", event["event"])
+        event.pop("job", None)
+        event.pop("jobs", None)
+    return event
 
 
 def _without_credentials(_logger: object, _method: str, line: Any) -> str:

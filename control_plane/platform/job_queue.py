@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import psycopg
 import structlog
-from procrastinate import App, JobContext, PsycopgConnector
+from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.middleware import AsyncCallNext
@@ -38,6 +38,8 @@ KNOWLEDGE_QUEUE = "knowledge"
 """For what takes a core for minutes, too, and must not hold up the recordings of calls."""
 MOST_TRIES = 3
 """A job is given up when so many processes have died while they ran it."""
+TRIED_FOR_A_DAY = RetryStrategy(max_attempts=8, exponential_wait=4)
+"""For jobs that delete what nobody else would find again."""
 ONCE_MORE_AFTER_SECONDS = 60
 LOOK_UP_SECONDS = 10.0
 _Value = TypeVar("_Value")
@@ -209,8 +211,9 @@ async def _give_up_after_last_try(
 
 
 async def _give_up(database: Database, job: Job) -> None:
-    # Arguments of jobs are ids.
-    _log.error("job_given_up", job_id=job.id, task=job.task_name, arguments=job.task_kwargs)
+    # No others: a phone number must not be in a log.
+    ids = {name: value for name, value in job.task_kwargs.items() if name.endswith("_id")}
+    _log.error("job_given_up", job_id=job.id, task=job.task_name, arguments=ids)
     if function := _given_up.get(job.task_name):
         await function(database, **job.task_kwargs)
 

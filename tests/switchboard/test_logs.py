@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 import aiohttp
 import httpx2
+import procrastinate
 import pytest
 import structlog
 from multidict import CIMultiDict, CIMultiDictProxy
+from procrastinate.testing import InMemoryConnector
 from yarl import URL
 
 from switchboard.logs import configure_logging
@@ -105,3 +107,23 @@ async def test_an_address_is_shown_without_its_query(log_format: str) -> None:
     assert "200 OK" in said
     if log_format == "json":
         assert len(_lines(stream)) == 2
+
+
+@pytest.mark.parametrize("log_format", ["json", "console"])
+async def test_a_job_is_shown_without_its_arguments(log_format: str) -> None:
+    jobs = procrastinate.App(connector=InMemoryConnector())
+
+    @jobs.task(name="transfers.dial", retry=procrastinate.RetryStrategy(max_attempts=1))
+    async def dial(to_number: str) -> None:
+        raise ValueError("no carrier")
+
+    stream = io.StringIO()
+    configure_logging("debug", log_format, stream)  # type: ignore[arg-type]
+    async with jobs.open_async():
+        await dial.defer_async(to_number="+1 (415) 555-0123")
+        await jobs.run_worker_async(wait=False, install_signal_handlers=False)
+    said = stream.getvalue()
+    assert "Starting job transfers.dial[1]" in said
+    assert "Job transfers.dial[1]" in said
+    assert said.count("no carrier") >= 2, "both tries say why they failed"
+    assert "555-0123" not in said

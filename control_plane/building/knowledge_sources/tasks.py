@@ -31,6 +31,7 @@ from control_plane.building.web_pages.fetching import PageUnchanged, Validators
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,
+    TRIED_FOR_A_DAY,
     database_of,
     enqueue,
     job_queue,
@@ -46,8 +47,6 @@ from outbound.policy import OutboundPolicy
 
 MOST_RETRIES = 5
 """Of ingesting a source."""
-DELETION_RETRY = RetryStrategy(max_attempts=8, exponential_wait=4)
-"""For a day: nobody else deletes these objects."""
 KEPT_FOR_CALLS = timedelta(seconds=LONGEST_WAIT_SECONDS + LONGEST_CALL_SECONDS + 3_600)
 """How long a bundle stays after it is replaced or its source deleted: a call whose plan names it
 may wait, ring and run so long."""
@@ -96,7 +95,10 @@ async def fail_source(database: Database, *, tenant_id: str, source_id: str) -> 
 
 
 @job_queue.task(
-    name="knowledge.delete_bundles", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=DELETION_RETRY
+    name="knowledge.delete_bundles",
+    queue=KNOWLEDGE_QUEUE,
+    pass_context=True,
+    retry=TRIED_FOR_A_DAY,
 )
 async def delete_old_bundles(
     context: JobContext, *, tenant_id: str, source_id: str, digest: str | None = None

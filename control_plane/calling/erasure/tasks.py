@@ -11,6 +11,7 @@ from control_plane.calling.erasure import repository
 from control_plane.calling.erasure.erasing import Erasing
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
+    TRIED_FOR_A_DAY,
     database_of,
     job_queue,
     settings_of,
@@ -18,7 +19,7 @@ from control_plane.platform.job_queue import (
 )
 
 MOST_ATTEMPTS = 10
-"""About half an hour in all."""
+"""Of erasing: about half an hour in all."""
 SECOND_LOOK_AFTER = timedelta(days=1)
 """By then no worker stores parts of these calls' recordings any more."""
 
@@ -37,10 +38,12 @@ async def erase_caller(context: JobContext, *, tenant_id: str, erasure_id: str) 
     database, settings = database_of(context), settings_of(context)
     tenant, erasure = UUID(tenant_id), UUID(erasure_id)
     async with database.system_session() as session:
-        found = await repository.find(session, tenant, erasure)
-    if found is None or found.sealed_caller is None:
-        return
-    caller = settings.sealer.open(found.sealed_caller)
+        found = await repository.locked(session, tenant, erasure)
+        if found is None or found.sealed_caller is None:
+            return
+        # What the last try waited for may be over, and must not explain why this one fails.
+        found.waits_for = None
+        caller = settings.sealer.open(found.sealed_caller)
     erasing = Erasing(database, settings.object_store_url, tenant, erasure, caller)
     await erasing.erase_calls()
     left = await erasing.finish()
@@ -62,11 +65,7 @@ async def fail_erasure(database: Database, *, tenant_id: str, erasure_id: str) -
                 erasure.waits_for += "; end them and ask again"
 
 
-@job_queue.task(
-    name="erasure.look_again",
-    pass_context=True,
-    retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
-)
+@job_queue.task(name="erasure.look_again", pass_context=True, retry=TRIED_FOR_A_DAY)
 async def look_again(context: JobContext, *, tenant_id: str, erasure_id: str) -> None:
     """Delete the parts of recordings that a worker stored after the erasure."""
     database, url = database_of(context), settings_of(context).object_store_url

@@ -67,6 +67,15 @@ def remove_parts(store: ObjectStore, folder: str) -> None:
         obstore.delete(store, paths)
 
 
+def remove_recording(store: ObjectStore, folder: str) -> None:
+    """Remove the files and the parts. Running it again changes nothing."""
+    import obstore
+
+    paths = [each["path"] for page in obstore.list(store, folder) for each in page]
+    if paths:
+        obstore.delete(store, paths)
+
+
 def part_paths(store: ObjectStore, folder: str) -> list[str]:
     """The parts in the order of their start times."""
     import obstore

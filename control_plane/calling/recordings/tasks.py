@@ -18,12 +18,14 @@ from control_plane.calling.recordings.assembly import (
     NothingStored,
     assemble_files,
     remove_parts,
+    remove_recording,
 )
 from control_plane.calling.recordings.models import Recording
 from control_plane.calling.recordings.object_store import open_store, store_errors
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     RECORDINGS_QUEUE,
+    TRIED_FOR_A_DAY,
     database_of,
     enqueue,
     job_queue,
@@ -33,7 +35,7 @@ from control_plane.platform.job_queue import (
 from telemetry.tracing import call_span
 
 MOST_ATTEMPTS = 10
-"""About half an hour in all."""
+"""Of making the files: about half an hour in all."""
 PARTS_KEPT = timedelta(days=1)
 """How long parts are kept for a worker that has not reported that the recording stopped."""
 PART_ON_ITS_WAY = timedelta(minutes=1)
@@ -90,7 +92,7 @@ async def fail_recording(database: Database, *, tenant_id: str, recording_id: st
     name="recordings.remove_parts",
     queue=RECORDINGS_QUEUE,
     pass_context=True,
-    retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
+    retry=TRIED_FOR_A_DAY,
 )
 async def remove_left_parts(context: JobContext, *, tenant_id: str, recording_id: str) -> None:
     """Remove the parts of a recording whose worker never reported that it had stopped."""
@@ -104,15 +106,16 @@ async def remove_left_parts(context: JobContext, *, tenant_id: str, recording_id
     name="recordings.delete_refused",
     queue=RECORDINGS_QUEUE,
     pass_context=True,
-    retry=RetryStrategy(max_attempts=MOST_ATTEMPTS, exponential_wait=2),
+    retry=TRIED_FOR_A_DAY,
 )
 async def delete_refused(
     context: JobContext, *, tenant_id: str, call_id: str, recording_id: str
 ) -> None:
-    """Delete what was stored before a caller refused to be recorded."""
+    """Delete what is stored of a recording that has no row any more: a caller refused to be
+    recorded, or it was deleted while its files were made."""
     url = settings_of(context).object_store_url
     folder = recording_folder(UUID(tenant_id), UUID(call_id), UUID(recording_id))
-    await asyncio.to_thread(lambda: remove_parts(open_store(url), folder))
+    await asyncio.to_thread(lambda: remove_recording(open_store(url), folder))
 
 
 async def _recording(database: Database, tenant_id: str, recording_id: str) -> Recording | None:
@@ -124,6 +127,8 @@ async def _completed(database: Database, recording: Recording, files: Files) -> 
     async with database.system_session() as session:
         now = await repository.locked_recording(session, recording.tenant_id, recording.id)
         if now is None:
+            # Deleted meanwhile: what was stored goes, too.
+            await enqueue_deletion(session, recording.tenant_id, recording.call_id, recording.id)
             return
         now.status = "completed"
         now.completed_at = datetime.now(UTC)
@@ -164,8 +169,8 @@ async def enqueue_assembly_at_end(session: AsyncSession, call: Call) -> None:
 async def enqueue_deletion(
     session: AsyncSession, tenant_id: UUID, call_id: UUID, recording_id: UUID
 ) -> None:
-    """Add the jobs that delete a refused recording: now, and when a part that was on its way must
-    have arrived."""
+    """Add the jobs that delete a recording without a row: now, and when a part that was on its way
+    must have arrived."""
     for wait in (timedelta(), PART_ON_ITS_WAY):
         await enqueue(
             session,

@@ -72,7 +72,7 @@ async def _delete_batch(
             before=now - timedelta(days=retention.days),
             limit=CALLS_AT_ONCE,
         )
-        calls = _until_one_is_not_over(found)
+        calls = _until_one_is_not_done(found)
         if not calls:
             return 0
         call_ids = [call.id for call in calls]
@@ -91,11 +91,11 @@ async def _delete_batch(
     return len(calls)
 
 
-def _until_one_is_not_over(calls: list[OldCall]) -> list[OldCall]:
+def _until_one_is_not_done(calls: list[OldCall]) -> list[OldCall]:
     """A phone call may wait for long. What it leaves behind comes later, so nothing behind it is
     noted as done."""
     for index, call in enumerate(calls):
-        if call.ended_at is None:
+        if not call.is_done:
             waits_since = call.created_at
             return [each for each in calls[:index] if each.created_at < waits_since]
     return calls

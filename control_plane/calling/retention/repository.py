@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import and_, exists, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -19,7 +19,8 @@ from control_plane.calling.retention.models import DataRetention, Kind
 class OldCall(NamedTuple):
     id: UUID
     created_at: datetime
-    ended_at: datetime | None
+    is_done: bool
+    """It is over, and its recording's files are made: no job adds to it."""
 
 
 async def days_of(session: AsyncSession, tenant_id: UUID) -> dict[Kind, int | None]:
@@ -56,7 +57,13 @@ async def old_calls(
 ) -> list[OldCall]:
     """The tenant's oldest calls of that time: ``limit``, and those created at the same moment as
     the last of them."""
-    query = select(Call.id, Call.created_at, Call.ended_at).where(
+    is_processing = exists().where(
+        Recording.tenant_id == tenant_id,
+        Recording.call_id == Call.id,
+        Recording.status == "processing",
+    )
+    is_done = and_(Call.ended_at.is_not(None), ~is_processing)
+    query = select(Call.id, Call.created_at, is_done).where(
         Call.tenant_id == tenant_id, Call.created_at < before
     )
     if after is not None:

@@ -16,15 +16,16 @@ Such a route holds no transaction open while it acts, so it takes ``EffectOncePe
 
 A repeated request gets the response. While the first still acts, the repeated one gets 409 with
 ``Retry-After``. A refused request gives its key back. If the first has failed or its process has
-died, the key does not stay locked: the next request with it acts again, with the same id. After a
-failure that is at once, after a crash when ``HOLD`` has passed.
+died, the key does not stay locked: the next request with it acts again, with the same id, even if
+others were refused meanwhile. After a failure that is at once, after a crash when ``HOLD`` has
+passed.
 """
 
 from __future__ import annotations
 
 import hmac
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 from uuid import UUID, uuid4
@@ -79,6 +80,8 @@ class _Hold:
     tenant_id: UUID | None
     key_digest: bytes
     held_until: datetime
+    is_taken_over: bool = False
+    """From a request that may have acted."""
 
     async def remember(self, response: Response) -> None:
         sealed = self.settings.sealer.seal(Answer.of(response).text)
@@ -86,14 +89,14 @@ class _Hold:
             await repository.finish(session, self.key_digest, self.held_until, sealed)
 
     async def failed(self, error: Exception) -> None:
-        """A refusal gives the key back. After any other failure nobody knows whether the request
-        has acted."""
+        """A refusal gives the key back, unless an earlier request with it may have acted. After any
+        other failure nobody knows whether this one has."""
         is_refusal = isinstance(error, (Problem, RequestValidationError)) and not isinstance(
             error, DatabaseUnavailable
         )
         try:
             async with self.transaction() as session:
-                if is_refusal:
+                if is_refusal and not self.is_taken_over:
                     await repository.give_back(session, self.key_digest, self.held_until)
                 else:
                     now = datetime.now(UTC)
@@ -171,5 +174,5 @@ async def _effect(
             if answer is None:
                 raise IdempotencyKeyInUse(retry_after_seconds=_RETRY_AFTER_SECONDS)
             raise AnsweredBefore(answer)
-    request.state.idempotency_claim = hold
+    request.state.idempotency_claim = replace(hold, is_taken_over=held_id != effect_id)
     return Effect(held_id)

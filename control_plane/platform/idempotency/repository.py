@@ -81,7 +81,7 @@ async def hold(
     """Claim the key for a request that acts after this transaction; returns the id of its effect.
 
     The same request takes over a key that is held no longer and has no answer, with the effect's
-    first id. ``None`` if another request has the key.
+    first id, which is another than ``effect_id``. ``None`` if another request has the key.
     """
     old = AnsweredRequest
     is_expired = old.claimed_at < expired_before

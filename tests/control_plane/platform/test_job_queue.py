@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from procrastinate.jobs import Job
+from procrastinate.tasks import Task
 from sqlalchemy import text
+from structlog.testing import capture_logs
 
+from control_plane.building.knowledge_sources.tasks import delete_old_bundles
 from control_plane.calling.batches.tasks import cancel_calls_of_batch
 from control_plane.calling.erasure.models import Erasure
-from control_plane.calling.erasure.tasks import MOST_ATTEMPTS, erase_caller
+from control_plane.calling.erasure.tasks import MOST_ATTEMPTS, erase_caller, look_again
+from control_plane.calling.recordings.tasks import delete_refused, remove_left_parts
+from control_plane.calling.transfers.asking import DIAL
 from control_plane.money.billing.tasks import audit_books
 from control_plane.platform import job_queue as job_queue_module
 from control_plane.platform.database import Database
@@ -125,6 +132,17 @@ async def test_a_job_that_kills_its_process_is_given_up_after_three_tries(
     assert await die_three_times(database) == ["todo", "todo", "failed"]
 
 
+@pytest.mark.usefixtures("open_queue")
+async def test_only_the_ids_of_a_job_that_is_given_up_are_logged(database: Database) -> None:
+    ids = {"tenant_id": str(uuid4()), "call_id": str(uuid4()), "participant_id": str(uuid4())}
+    async with database.system_session() as session:
+        await enqueue(session, DIAL, **ids, to_number="+14155550123")
+    with capture_logs() as logged:
+        await die_three_times(database)
+    [given_up] = [each for each in logged if each["event"] == "job_given_up"]
+    assert given_up["arguments"] == ids
+
+
 async def an_erasure(tenant: TenantClient, database: Database) -> str:
     """Its path. Its job always fails: this process has no settings."""
     erasure_id = uuid4()
@@ -193,15 +211,38 @@ async def test_a_job_that_cannot_be_given_up_is_tried_once_more(
     assert (await tenant.get(path)).json()["status"] == "failed"
 
 
-def test_a_job_whose_process_stops_during_its_last_try_is_tried_once_more() -> None:
-    last = Job(
+def job_of(task: Task[Any, Any, Any], attempts: int) -> Job:
+    """One that was tried so often."""
+    return Job(
         id=1,
-        queue=erase_caller.queue,
+        queue=task.queue,
         lock=None,
         queueing_lock=None,
-        task_name=erase_caller.name,
-        attempts=MOST_ATTEMPTS,
+        task_name=task.name,
+        attempts=attempts,
     )
+
+
+def tried_for(task: Task[Any, Any, Any]) -> timedelta:
+    """From the first try of a job that always fails to its last."""
+    waits, now = timedelta(), datetime.now(UTC)
+    for attempts in itertools.count():
+        again = task.get_retry_exception(RuntimeError(), job_of(task, attempts))
+        if again is None or again.retry_decision.retry_at is None:
+            break
+        waits += again.retry_decision.retry_at - now
+    return waits
+
+
+@pytest.mark.parametrize(
+    "task", [delete_refused, remove_left_parts, look_again, delete_old_bundles]
+)
+def test_what_nobody_else_would_delete_is_tried_for_a_day(task: Task[Any, Any, Any]) -> None:
+    assert timedelta(days=1) < tried_for(task) < timedelta(days=1.1)
+
+
+def test_a_job_whose_process_stops_during_its_last_try_is_tried_once_more() -> None:
+    last = job_of(erase_caller, MOST_ATTEMPTS)
     assert erase_caller.get_retry_exception(RuntimeError(), last) is None
     assert erase_caller.get_retry_exception(asyncio.CancelledError(), last) is not None
 

@@ -26,6 +26,7 @@ from control_plane.identity.accounts.schemas import SignUp
 from control_plane.identity.accounts.sessions.browser import Browser
 from control_plane.identity.accounts.welcome import Welcome
 from control_plane.identity.members import repository as members
+from control_plane.identity.members.repository import Member
 from control_plane.identity.tenants.service import open_tenant
 from control_plane.platform.audit.recording import record_act
 from control_plane.platform.database import Database
@@ -85,7 +86,8 @@ async def sign_up(
                 raise EmailTaken(_TAKEN)
             user = added
             user.name, user.password_hash = wanted.name, new_hash
-        if await members.find_member(session, tenant_id, user.id) is None:
+        member = await members.find_member(session, tenant_id, user.id)
+        if member is None:
             await open_tenant(session, wanted.tenant_name, user, tenant_id)
             await welcome.post(session, tenant_id, is_welcome=False)
             await welcome.offer(session, user, tenant_id, browser.origin.address, now)
@@ -103,10 +105,16 @@ async def sign_up(
             browser,
             user,
             tenant_id,
-            is_first_login=proof is None,
+            is_first_login=proof is None or _came_with(member, user),
             ttl_seconds=settings.session_ttl_seconds,
             now=now,
         )
+
+
+def _came_with(member: Member | None, user: User) -> bool:
+    """Whether one transaction made both: that of the first request, whose answer was lost. Only who
+    repeats it knows the tenant's id."""
+    return member is not None and member.joined_at == user.created_at
 
 
 def _announce(session: AsyncSession, tenant_id: UUID, user: User) -> None:

@@ -258,6 +258,27 @@ async def test_the_caller_is_forgotten_if_the_store_stays_away(talked: RecordedC
     assert await sealed_callers(talked.database) == [None]
 
 
+async def test_calls_that_are_over_are_not_why_an_erasure_fails(
+    talked: RecordedCall, worker: FakeWorker
+) -> None:
+    tenant = talked.tenant
+    asked = (await erase(tenant, identity=CALLER["identity"])).json()
+    path = f"/v1/erasures/{asked['id']}"
+    later = (await create_call(tenant, talked.plan.agent_id))["id"]
+    await run_jobs(talked)
+    assert "1 calls" in (await tenant.get(path)).json()["waits_for"]
+
+    assert (await tenant.post(f"/v1/calls/{later}/end")).is_success
+    talked.lose_store()
+    await begin_last_try(talked.database)
+    await run_jobs(talked)
+    given_up = (await tenant.get(path)).json()
+    assert (given_up["status"], given_up["waits_for"]) == (
+        "failed",
+        "The erasure failed too often; ask again",
+    )
+
+
 async def test_what_a_worker_sends_later_does_not_come_back(
     talked: RecordedCall, database: Database
 ) -> None:

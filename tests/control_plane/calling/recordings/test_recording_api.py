@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 from uuid import uuid4
+
+import pytest
 
 from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.ending.call_end import end_call
+from control_plane.calling.recordings import tasks
+from control_plane.calling.recordings.assembly import Files, assemble_files
+from control_plane.calling.recordings.repository import delete_recording
 from control_plane.calling.recordings.tasks import MOST_ATTEMPTS, fail_recording
 from tests.control_plane.calling.recordings.recorded_call import RecordedCall, flac
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import call_of, claimed_call
 from tests.control_plane.fake_worker import FakeWorker
+
+
+def files_of(call: RecordedCall) -> list[Path]:
+    """All that the store holds."""
+    return [path for path in call.objects.rglob("*") if path.is_file()]
 
 
 async def test_an_unknown_call_is_404(tenant: TenantClient) -> None:
@@ -216,6 +229,44 @@ async def test_what_was_recorded_before_a_caller_refused_is_deleted(call: Record
     assert "Recording stopped and deleted: a caller did not agree to be recorded" in [
         event["message"] for event in events
     ]
+
+
+async def test_files_that_were_made_before_a_refusal_arrived_are_deleted(
+    call: RecordedCall,
+) -> None:
+    await call.start_recording()
+    call.store(0, flac(50))
+    async with call.database.system_session() as session:
+        row = await repository.locked_call(session, call.plan.tenant_id, call.call_id)
+        assert row is not None
+        await end_call(session, row, EndReason.WORKER_ERROR, 2000, datetime.now(UTC))
+    await call.run_jobs()
+    assert len(files_of(call)) == 3
+    await call.refuse_recording()
+    await call.run_jobs()
+    assert files_of(call) == []
+
+
+async def test_nothing_is_left_of_a_recording_that_is_deleted_while_its_files_are_made(
+    call: RecordedCall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+
+    async def delete_row() -> None:
+        async with call.database.system_session() as session:
+            await delete_recording(session, call.plan.tenant_id, call.recording_id)
+
+    def assemble_and_lose_row(*arguments: Any) -> Files:
+        files = assemble_files(*arguments)
+        asyncio.run_coroutine_threadsafe(delete_row(), loop).result()
+        return files
+
+    monkeypatch.setattr(tasks, "assemble_files", assemble_and_lose_row)
+    await call.start_recording()
+    call.store(0, flac(50))
+    await call.end()
+    await call.run_jobs()
+    assert files_of(call) == []
 
 
 async def test_a_store_that_is_away_delays_the_deletion_of_what_was_refused(

@@ -19,7 +19,7 @@ from control_plane.calling.retention import expiry, repository
 from control_plane.calling.retention.expiry import NotAllDeleted, delete_expired
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
-from tests.control_plane.calling.recordings.recorded_call import RecordedCall
+from tests.control_plane.calling.recordings.recorded_call import RecordedCall, flac
 from tests.control_plane.conftest import TenantClient
 
 KEPT = {
@@ -206,6 +206,19 @@ async def test_a_call_that_is_not_over_is_waited_for(call: RecordedCall) -> None
     await call.end()
     assert await days_later(call, 2) == 1
     assert not (await left_of(call))["transcript"]
+
+
+async def test_a_recording_that_is_still_being_made_is_waited_for(call: RecordedCall) -> None:
+    await keep(call.tenant, recording_retention_days=1)
+    await call.start_recording()
+    call.store(0, flac(50))
+    await call.stop_recording(1000)
+    await call.end()
+    assert await days_later(call, 2) == 0
+    await call.run_jobs()
+    assert (await left_of(call))["files"]
+    assert await days_later(call, 2) == 1
+    assert not (await left_of(call))["files"]
 
 
 async def test_another_tenants_data_stays(talked: RecordedCall, other_tenant: TenantClient) -> None:

@@ -13,6 +13,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
 
+from control_plane.identity.accounts.errors import TooManyAttempts
 from control_plane.identity.accounts.login import routes as login_routes
 from control_plane.identity.idempotent_requests.two_phase import HOLD
 from control_plane.platform.database import Database
@@ -263,6 +264,27 @@ async def test_a_sign_up_whose_answer_was_lost_opens_no_second_tenant(
         assert again.status_code == 201
         assert again.json()["role"] == "owner"
         assert await rows(database, "tenants") == 1
+
+
+async def test_a_refusal_does_not_give_back_a_key_whose_first_request_may_have_acted(
+    app: FastAPI, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: Any) -> Any:
+        raise RuntimeError
+
+    async def refuse(*_: Any) -> Any:
+        raise TooManyAttempts
+
+    async with a_browser(app) as browser:
+        browser.headers["Idempotency-Key"] = "sign-up"
+        with monkeypatch.context() as patched:
+            patched.setattr(login_routes, "login_response", fail)
+            assert (await browser.sign_up()).status_code == 500
+        with monkeypatch.context() as patched:
+            patched.setattr(login_routes, "sign_up", refuse)
+            assert (await browser.sign_up()).status_code == 429
+        assert (await browser.sign_up()).status_code == 201
+    assert await rows(database, "tenants") == 1
 
 
 async def test_without_postgresql_the_answer_is_503_and_the_key_stays_held(

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from sqlalchemy import select, text
 
 from control_plane.app import create_app
+from control_plane.identity.accounts.login import routes as login_routes
 from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.platform.audit.models import AuditEntry
@@ -146,6 +147,40 @@ async def test_an_address_with_an_account_opens_a_further_tenant_with_its_own_pa
     assert second.json()["user"]["id"] == first["user"]["id"]
     names = [tenant["name"] for tenant in second.json()["tenants"]]
     assert names == ["Bright Smiles", "Second"]
+
+
+async def sign_up_again(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch, **fields: Any
+) -> httpx2.Response:
+    """After the answer to the first request was lost."""
+
+    async def lost(*_: Any) -> Any:
+        raise RuntimeError
+
+    browser.headers["Idempotency-Key"] = "sign-up"
+    with monkeypatch.context() as patched:
+        patched.setattr(login_routes, "login_response", lost)
+        assert (await browser.sign_up(**fields)).status_code == 500
+    return await browser.sign_up(**fields)
+
+
+async def test_a_repeated_sign_up_is_no_login_from_a_new_device(
+    browser: Browser, database: Database, outbox: Outbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = await sign_up_again(browser, monkeypatch)
+    assert (again.status_code, again.json()["new_device"]) == (201, False)
+    async with database.system_session() as session:
+        events = set(await session.scalars(select(OutboxEvent.event)))
+    assert "system.login_new_device" not in events
+    assert [mail["Subject"] for mail in outbox()] == ["Confirm your mail address"]
+
+
+async def test_a_further_tenant_opened_from_a_new_device_tells_its_person(
+    browser: Browser, other_browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await browser.sign_up()
+    again = await sign_up_again(other_browser, monkeypatch, tenant_name="Second")
+    assert (again.status_code, again.json()["new_device"]) == (201, True)
 
 
 async def test_nobody_sets_the_password_of_an_account_that_the_operator_opened(
