@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 import structlog
@@ -20,17 +19,15 @@ from knowledge.copies import BundleCopies
 from knowledge.embedding.embedder import Embedder
 from knowledge.embedding.model import EmbeddingUnavailable
 from knowledge.search.library import Library, Source
-
-if TYPE_CHECKING:
-    from obstore.store import ObjectStore
+from pipelines.engine.knowledge.bundle_downloads import BundleDownloads
 
 REMOTE_QUESTIONS_AT_ONCE = 16
 FETCHES_AT_ONCE = 4
 FETCH_SECONDS = 4.0
 """For all bundles of a call together. It begins without those that take longer."""
 PAUSE_SECONDS = 15.0
-"""For which nothing is asked of a store that did not answer in time: calls would begin late for
-what they do not get."""
+"""For which nothing is asked of a store that is silent: calls would begin late for what they do not
+get."""
 MOST_MAPPED = 256
 logger = structlog.get_logger(__name__)
 
@@ -45,9 +42,8 @@ class Shelf:
 
     def __init__(self, object_store_url: str, folder: Path, embedder: Embedder) -> None:
         self.embedder = embedder
-        self._url = object_store_url
         self._copies = BundleCopies(folder)
-        self._store: ObjectStore | None = None
+        self._downloads = BundleDownloads(object_store_url)
         self._mapped: LRUCache[str, Bundle] = LRUCache(MOST_MAPPED)
         self._no_fetch_before = 0.0
         # Apart from the threads in which callers are let in: a store that hangs takes all of these.
@@ -98,31 +94,14 @@ class Shelf:
                     self._fetching, self._read, tenant_id, source, until
                 )
         except TimeoutError:
-            if not is_paused:
+            # What is only slow, or waits for its turn, says nothing about other tenants' bundles.
+            if not is_paused and self._downloads.are_silent_since(ends_at - FETCH_SECONDS):
                 self._no_fetch_before = loop.time() + PAUSE_SECONDS
             raise
 
     def _read(self, tenant_id: UUID, source: PlannedSource, until: float) -> Bundle:
         path = bundle_path(tenant_id, source.source_id, source.digest)
-        return self._copies.mapped(source.digest, lambda: self._download(path), until)
-
-    def _download(self, path: str) -> Iterable[bytes]:
-        import obstore
-        from obstore.exceptions import BaseError
-        from obstore.store import LocalStore, from_url
-
-        try:
-            if self._store is None:
-                is_local = self._url.startswith("file:")
-                self._store = (
-                    LocalStore.from_url(self._url)
-                    if is_local
-                    else from_url(self._url, retry_config={"max_retries": 0})
-                )
-            for part in obstore.get(self._store, path).stream():
-                yield bytes(part)
-        except BaseError as error:
-            raise OSError(str(error)) from error
+        return self._copies.mapped(source.digest, lambda: self._downloads.parts(path), until)
 
 
 @contextmanager

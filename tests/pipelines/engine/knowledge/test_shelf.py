@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -106,3 +107,42 @@ async def test_a_store_that_hangs_holds_up_nothing_else_and_is_left_alone_for_a_
         assert threads[0].startswith("knowledge-fetch"), "callers are let in by others"
     finally:
         goes_on.set()
+
+
+class Held:
+    """A store that gives the first part of what ``is_held`` and no more until it goes on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, is_held: Callable[[str], bool]) -> None:
+        self._get, self._is_held = obstore.get, is_held
+        self.goes_on = Event()
+        monkeypatch.setattr(obstore, "get", lambda store, path: HeldObject(self, store, path))
+
+    def parts(self, store: Any, path: str) -> Iterator[bytes]:
+        content = bytes(self._get(store, path).bytes())
+        yield content[:100]
+        if self._is_held(path):
+            self.goes_on.wait(60)
+        yield content[100:]
+
+
+class HeldObject:
+    def __init__(self, held: Held, store: Any, path: str) -> None:
+        self.stream = lambda: held.parts(store, path)
+
+
+async def test_a_bundle_that_takes_long_is_left_out_of_its_call_and_of_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, plan = tmp_path / "store", call_plan()
+    quick, large, others = (stored(store, plan.tenant_id, f"{WIFI} {at}") for at in range(3))
+    held = Held(monkeypatch, lambda path: path.endswith(large.digest))
+    shelf = Shelf(store.as_uri(), tmp_path / "copies", EMBEDDER)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(shelf_module, "FETCH_SECONDS", 0.5)
+            await shelf.fetch(plan.model_copy(update={"knowledge": (quick, large)}))
+        assert shelf.library((large,)) is None
+        await shelf.fetch(plan.model_copy(update={"knowledge": (others,)}))
+        assert shelf.library((others,)) is not None
+    finally:
+        held.goes_on.set()
