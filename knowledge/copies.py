@@ -88,6 +88,10 @@ class BundleCopies:
             return bundle
         return None
 
+    def has(self, digest: str) -> bool:
+        """Whether there is a copy of this bundle, which may be damaged."""
+        return (self._folder / digest).exists()
+
     @contextmanager
     def _turn(self, digest: str, until: float) -> Iterator[None]:
         with self._one_at_a_time:

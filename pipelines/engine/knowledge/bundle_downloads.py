@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from obstore.store import ObjectStore
+from knowledge.object_store import open_prompt_store
 
 
 class BundleDownloads:
@@ -16,11 +14,12 @@ class BundleDownloads:
 
     Args:
         url: of the object store.
+        silence_seconds: after which a download is given up.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, silence_seconds: float) -> None:
         self._url = url
-        self._store: ObjectStore | None = None
+        self._silence_seconds = silence_seconds
         self._under_way: set[object] = set()
         self._heard_at = -math.inf
 
@@ -36,7 +35,8 @@ class BundleDownloads:
         download = object()
         self._under_way.add(download)
         try:
-            for part in obstore.get(self._opened(), path).stream():
+            store = open_prompt_store(self._url, self._silence_seconds)
+            for part in obstore.get(store, path).stream():
                 self._heard_at = time.monotonic()
                 yield bytes(part)
         except BaseError as error:
@@ -48,15 +48,3 @@ class BundleDownloads:
         """Whether the store owes something, and has given nothing since ``moment``, by
         ``time.monotonic``."""
         return bool(self._under_way) and self._heard_at < moment
-
-    def _opened(self) -> ObjectStore:
-        from obstore.store import LocalStore, from_url
-
-        if self._store is None:
-            is_local = self._url.startswith("file:")
-            self._store = (
-                LocalStore.from_url(self._url)
-                if is_local
-                else from_url(self._url, retry_config={"max_retries": 0})
-            )
-        return self._store

@@ -25,6 +25,8 @@ REMOTE_QUESTIONS_AT_ONCE = 16
 FETCHES_AT_ONCE = 4
 FETCH_SECONDS = 4.0
 """For all bundles of a call together. It begins without those that take longer."""
+SILENCE_SECONDS = FETCH_SECONDS + 1
+"""After which a download gives its thread back. Calls notice the silence before."""
 PAUSE_SECONDS = 15.0
 """For which nothing is asked of a store that is silent: calls would begin late for what they do not
 get."""
@@ -43,7 +45,7 @@ class Shelf:
     def __init__(self, object_store_url: str, folder: Path, embedder: Embedder) -> None:
         self.embedder = embedder
         self._copies = BundleCopies(folder)
-        self._downloads = BundleDownloads(object_store_url)
+        self._downloads = BundleDownloads(object_store_url, SILENCE_SECONDS)
         self._mapped: LRUCache[str, Bundle] = LRUCache(MOST_MAPPED)
         self._no_fetch_before = 0.0
         # Apart from the threads in which callers are let in and copies opened: a store that hangs

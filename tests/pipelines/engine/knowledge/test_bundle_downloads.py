@@ -12,7 +12,7 @@ from pipelines.engine.knowledge.bundle_downloads import BundleDownloads
 
 def a_store(folder: Path) -> BundleDownloads:
     (folder / "bundle").write_bytes(b"passages")
-    return BundleDownloads(folder.as_uri())
+    return BundleDownloads(folder.as_uri(), silence_seconds=1.0)
 
 
 def test_a_store_is_silent_while_it_owes_something_and_gives_nothing(
