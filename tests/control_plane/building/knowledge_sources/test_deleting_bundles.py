@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from obstore.exceptions import BaseError
 from sqlalchemy import text
 
 from contracts.call_plan import LONGEST_CALL_SECONDS
@@ -23,6 +24,7 @@ from control_plane.platform.job_queue import (
 )
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.building.knowledge_sources.ingesting import Sources, files_of
+from tests.stand_ins.silent_bucket import URL, silent_bucket
 from tests.stand_ins.website import WebPage, Website
 
 FIRST, SECOND = b"Breakfast is from seven to ten.", b"Breakfast is from eight to eleven."
@@ -159,6 +161,24 @@ async def test_a_deletion_of_all_bundles_spares_a_source_that_exists(
         await enqueue(session, tasks.delete_old_bundles, **named)
     assert await sources.delete_next(source_id)
     assert len(files_of(tmp_path, source_id)) == 1
+
+
+async def test_a_deletion_ends_before_its_transaction_if_the_store_hangs(
+    sources: Sources,
+    site: Website,
+    database: Database,
+    settings: ControlPlaneSettings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread that goes on could delete what is made the current bundle meanwhile."""
+    assert settings.request_deadline_seconds - 1 > tasks.STORE_SILENCE_SECONDS
+    source_id = await sources.add_page(site.base_url)
+    await changed(sources, site, source_id, SECOND)
+    hanging = settings.model_copy(update={"object_store_url": URL})
+    deleting = Sources(sources.tenant, sources.agent_id, database, hanging)
+    monkeypatch.setattr(tasks, "STORE_SILENCE_SECONDS", 0.2)
+    with silent_bucket(monkeypatch), pytest.raises(BaseError):
+        await deleting.delete_next(source_id)
 
 
 async def test_a_deletion_that_waits_for_its_time_does_not_hold_up_its_source(
