@@ -38,6 +38,15 @@ def test_a_page_is_read_in_the_encoding_that_it_names(
     assert decoded(body, charset) == text
 
 
+@pytest.mark.parametrize(
+    "charset",
+    ["unicode", "ucs-2", "iso-10646-ucs-2", "csunicode", "unicodefeff", "UTF-16", "utf-16be"],
+)
+def test_a_page_that_names_utf_16_in_ascii_is_read_as_utf_8(charset: str) -> None:
+    page = f'<meta http-equiv="Content-Type" content="text/html; charset={charset}">Grüße'
+    assert decoded(page.encode(), None) == page
+
+
 @pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_counts_more_than_what_the_header_says(codec: str) -> None:
     assert decoded("Grüße".encode(codec), "iso-8859-1") == "Grüße"
