@@ -104,7 +104,16 @@ def _codec(label: str) -> str:
 def _read(body: bytes, codec: str) -> str:
     decoder = codecs.getincrementaldecoder(codec)("replace")
     parts = [
-        decoder.decode(body[start : start + _STEP_BYTES])
+        _step(decoder, body[start : start + _STEP_BYTES])
         for start in range(0, len(body), _STEP_BYTES)
     ]
-    return storable("".join((*parts, decoder.decode(b"", final=True))))
+    return storable("".join((*parts, _step(decoder, b"", final=True))))
+
+
+def _step(decoder: codecs.IncrementalDecoder, content: bytes, *, final: bool = False) -> str:
+    try:
+        return decoder.decode(content, final)
+    except UnicodeError:
+        # A codec keeps eight bytes from one step to the next, and an escape sequence can have more.
+        decoder.reset()
+        return "\N{REPLACEMENT CHARACTER}"
