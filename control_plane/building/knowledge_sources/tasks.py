@@ -32,6 +32,7 @@ from control_plane.building.web_pages.fetching import PageUnchanged, Validators
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,
+    PATIENT_QUEUE,
     database_of,
     enqueue,
     job_queue,
@@ -103,13 +104,16 @@ async def fail_source(database: Database, *, tenant_id: str, source_id: str) -> 
 
 
 @job_queue.task(
-    name="knowledge.delete_bundles", queue=KNOWLEDGE_QUEUE, pass_context=True, retry=DELETION_RETRY
+    name="knowledge.delete_bundles", queue=PATIENT_QUEUE, pass_context=True, retry=DELETION_RETRY
 )
 async def delete_old_bundles(
     context: JobContext, *, tenant_id: str, source_id: str, digest: str | None = None
 ) -> None:
     """Delete a bundle unless calls search it again: a page may have changed back. Without
-    ``digest``, delete all bundles of a source that does not exist any more."""
+    ``digest``, delete all bundles of a source that does not exist any more.
+
+    It needs no processor, and would wait for ever behind the ingestions of an installation whose
+    pages come due faster than they are read."""
     tenant, source = UUID(tenant_id), UUID(source_id)
     url = settings_of(context).object_store_url
     async with database_of(context).system_session() as session:
@@ -125,7 +129,7 @@ async def delete_old_bundles(
                 lambda: delete_bundle(_prompt_store(url), tenant, source, digest)
             )
             return
-    await asyncio.to_thread(lambda: delete_bundles(open_store(url), tenant, source))
+    await asyncio.to_thread(lambda: delete_bundles(_prompt_store(url), tenant, source))
 
 
 @job_queue.periodic(cron="* * * * *")

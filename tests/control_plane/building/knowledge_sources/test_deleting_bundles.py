@@ -17,6 +17,7 @@ from control_plane.calling.dialing.service import LONGEST_WAIT
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,
+    PATIENT_QUEUE,
     enqueue,
     job_queue,
     job_resources,
@@ -189,7 +190,7 @@ async def test_a_deletion_that_waits_for_its_time_does_not_hold_up_its_source(
     async with database.system_session() as session:
         await session.execute(text("DELETE FROM procrastinate_jobs WHERE scheduled_at IS NULL"))
     await sources.tenant.post(f"{sources.path}/{source_id}/refresh")
-    await run_queue(database, settings)
+    await run_queues(database, settings)
     assert (await sources.get(source_id))["source"]["status"] == "ready"
     assert len(await times_of_deletions(database)) == 1
 
@@ -207,20 +208,51 @@ async def test_nothing_is_deleted_while_its_source_is_ingested(
             )
         )
         await session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = NULL"))
-    await run_queue(database, settings)
+    await run_queues(database, settings)
     assert len(await times_of_deletions(database)) == 1
     async with database.system_session() as session:
         await session.execute(text("UPDATE procrastinate_jobs SET status = 'todo'"))
-    await run_queue(database, settings)
+    await run_queues(database, settings)
     assert await times_of_deletions(database) == []
 
 
-async def run_queue(database: Database, settings: ControlPlaneSettings) -> None:
+async def test_deletions_do_not_wait_for_ingestions_of_other_sources(
+    sources: Sources, site: Website, database: Database, settings: ControlPlaneSettings
+) -> None:
+    source_id = await sources.add_page(site.base_url)
+    await removed(sources, source_id)
+    async with database.system_session() as session:
+        await session.execute(text("DELETE FROM procrastinate_jobs WHERE scheduled_at IS NULL"))
+        await session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = NULL"))
+    other = {"kind": "text", "title": "Food", "text": FIRST.decode()}
+    await sources.tenant.post(sources.path, other)
+    await run_queues(database, settings, PATIENT_QUEUE)
+    assert await times_of_deletions(database) == []
+
+
+async def test_deletions_that_an_earlier_build_has_added_run_where_they_wait(
+    sources: Sources,
+    site: Website,
+    database: Database,
+    settings: ControlPlaneSettings,
+    tmp_path: Path,
+) -> None:
+    source_id = await sources.add_page(site.base_url)
+    await removed(sources, source_id)
+    async with database.system_session() as session:
+        await session.execute(text("DELETE FROM procrastinate_jobs WHERE scheduled_at IS NULL"))
+        earlier = text("UPDATE procrastinate_jobs SET scheduled_at = NULL, queue_name = :queue")
+        await session.execute(earlier, {"queue": KNOWLEDGE_QUEUE})
+    await run_queues(database, settings, KNOWLEDGE_QUEUE)
+    assert files_of(tmp_path, source_id) == []
+
+
+async def run_queues(database: Database, settings: ControlPlaneSettings, *queues: str) -> None:
     """Run the jobs that are due, as the jobs process does."""
     with job_queue.replace_connector(worker_connector(settings.database_url)):
         async with job_queue.open_async():
             await job_queue.run_worker_async(
-                queues=[KNOWLEDGE_QUEUE],
+                queues=list(queues) or [KNOWLEDGE_QUEUE, PATIENT_QUEUE],
                 wait=False,
                 install_signal_handlers=False,
                 delete_jobs="successful",
