@@ -61,15 +61,36 @@ class BundleCopies:
             OSError: the folder cannot be written.
             Exception: whatever ``fetch`` raises.
         """
-        from knowledge.bundle import BundleDamaged
-
+        if (copy := self.opened(digest)) is not None:
+            return copy
         with self._turn(digest, until):
-            # A copy is damaged if the machine went down before the disk had all of it.
-            with suppress(FileNotFoundError, BundleDamaged):
-                return self._opened(digest)
+            # Who had the turn before may have fetched it.
+            if (copy := self.opened(digest)) is not None:
+                return copy
             if time.monotonic() >= until:
                 raise TimeoutError("no time is left to fetch it")
             return self._fetched(digest, fetch)
+
+    def opened(self, digest: str) -> Bundle | None:
+        """The bundle with this digest, if its copy is here. Waits for nobody.
+
+        Raises:
+            OSError: the folder cannot be read.
+        """
+        from knowledge.bundle import Bundle, BundleDamaged
+
+        file = self._folder / digest
+        # A copy is damaged if the machine went down before the disk had all of it.
+        with suppress(FileNotFoundError, BundleDamaged):
+            bundle = Bundle.mapped(file)
+            with suppress(FileNotFoundError):  # Another process has made room meanwhile.
+                os.utime(file)
+            return bundle
+        return None
+
+    def has(self, digest: str) -> bool:
+        """Whether there is a copy of this bundle, which may be damaged."""
+        return (self._folder / digest).exists()
 
     @contextmanager
     def _turn(self, digest: str, until: float) -> Iterator[None]:
@@ -81,15 +102,6 @@ class BundleCopies:
             yield
         finally:
             turn.release()
-
-    def _opened(self, digest: str) -> Bundle:
-        from knowledge.bundle import Bundle
-
-        file = self._folder / digest
-        bundle = Bundle.mapped(file)
-        with suppress(FileNotFoundError):  # Another process has made room meanwhile.
-            os.utime(file)
-        return bundle
 
     def _fetched(self, digest: str, fetch: Fetch) -> Bundle:
         from knowledge.bundle import Bundle, BundleDamaged

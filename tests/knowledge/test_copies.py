@@ -89,6 +89,23 @@ def test_who_wants_a_bundle_that_is_being_fetched_waits_for_it(tmp_path: Path) -
     assert source.fetched == 1
 
 
+def test_a_copy_that_is_here_is_opened_without_waiting_for_a_turn(tmp_path: Path) -> None:
+    source, copies = SlowSource(), BundleCopies(tmp_path)
+    assert copies.opened(DIGEST) is None
+    with ThreadPoolExecutor() as threads:
+        fetching = threads.submit(copies.mapped, DIGEST, source.fetch, soon())
+        assert source.begun.wait(WAIT_SECONDS)
+        keep(BundleCopies(tmp_path), "Breakfast is served from seven to ten.")
+        for opened in (
+            copies.opened(DIGEST),
+            copies.mapped(DIGEST, source.fetch, time.monotonic()),
+        ):
+            assert opened is not None
+            assert len(opened) == 1
+        source.may_go_on.set()
+        fetching.result()
+
+
 def test_processes_that_fetch_the_same_bundle_at_once_both_have_it(tmp_path: Path) -> None:
     slow, quick = SlowSource(), Source()
     with ThreadPoolExecutor() as threads:

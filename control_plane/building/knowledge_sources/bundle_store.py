@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 @cache
 def open_store(url: str) -> ObjectStore:
-    """One client for each store and process; a missing folder is created."""
+    """One client for each store and process; a missing folder is created. For jobs: it tries for
+    minutes."""
     from obstore.store import LocalStore, from_url
 
     return LocalStore.from_url(url, mkdir=True) if url.startswith("file:") else from_url(url)

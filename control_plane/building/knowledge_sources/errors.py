@@ -57,7 +57,8 @@ class KnowledgeTooSlow(Problem):
 
     def __init__(self) -> None:
         super().__init__(
-            "What was read so far is kept; try again shortly", headers={"Retry-After": "2"}
+            "Try again shortly: what was read so far is kept as long as there is room for it",
+            headers={"Retry-After": "2"},
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -11,7 +12,6 @@ import structlog
 
 from control_plane.building.knowledge_sources.bundle_store import (
     bundle_parts,
-    open_store,
     store_errors,
 )
 from control_plane.building.knowledge_sources.errors import KnowledgeUnavailable
@@ -21,10 +21,13 @@ from control_plane.building.knowledge_sources.schemas import Chunk, FoundChunk
 from knowledge.copies import BundleCopies
 from knowledge.embedding.embedder import Embedder
 from knowledge.embedding.model import EmbeddingUnavailable
+from knowledge.object_store import open_prompt_store
 
 if TYPE_CHECKING:
     from knowledge.bundle import Bundle
 
+SILENCE_SECONDS = 4.0
+"""After which the object store is not waited for any longer: others wait for the thread."""
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 
@@ -39,11 +42,16 @@ class Knowledge:
     """
 
     def __init__(
-        self, object_store_url: str, folder: Path, threads: LookupThreads | None = None
+        self,
+        object_store_url: str,
+        folder: Path,
+        threads: Callable[[], LookupThreads] = LookupThreads,
     ) -> None:
         self._url = object_store_url
         self._copies = BundleCopies(folder)
-        self._threads = threads or LookupThreads()
+        self._threads = threads()
+        # What has to be fetched takes no thread from what is here: the store may hang.
+        self._fetching = threads()
 
     async def chunks_of(self, source: KnowledgeSource, offset: int, limit: int) -> list[Chunk]:
         """Raises ``KnowledgeUnavailable``, ``KnowledgeShareUsedUp``, ``KnowledgeTooSlow``."""
@@ -56,7 +64,7 @@ class Knowledge:
             passages = (bundle.passage(row) for row in rows)
             return [Chunk(context=passage.context, text=passage.text) for passage in passages]
 
-        return await self._read(source.tenant_id, read)
+        return await self._read([source], read)
 
     async def found_in(
         self, embedder: Embedder, sources: Sequence[KnowledgeSource], question: str, limit: int
@@ -88,12 +96,13 @@ class Knowledge:
                 for found in library.search(question, vectors, limit)
             ]
 
-        return await self._read(sources[0].tenant_id, look_up)
+        return await self._read(sources, look_up)
 
     def close(self) -> None:
         self._threads.close()
+        self._fetching.close()
 
-    async def _read(self, tenant_id: UUID, read: Callable[[float], T]) -> T:
+    async def _read(self, sources: Sequence[KnowledgeSource], read: Callable[[float], T]) -> T:
         from knowledge.bundle import BundleDamaged
 
         failures: tuple[type[Exception], ...] = (
@@ -102,15 +111,21 @@ class Knowledge:
             EmbeddingUnavailable,
         )
         try:
-            return await self._threads.run(tenant_id, read)
+            is_here = await asyncio.to_thread(self._are_here, sources)
+            threads = self._threads if is_here else self._fetching
+            return await threads.run(sources[0].tenant_id, read)
         except failures as error:
             _log.warning("knowledge_not_read", error=str(error))
             raise KnowledgeUnavailable from error
+
+    def _are_here(self, sources: Sequence[KnowledgeSource]) -> bool:
+        return all(self._copies.has(each.bundle_digest or "") for each in sources)
 
     def _bundle(self, source: KnowledgeSource, until: float) -> Bundle:
         digest = source.bundle_digest or ""
 
         def fetch() -> Iterable[bytes]:
-            return bundle_parts(open_store(self._url), source.tenant_id, source.id, digest)
+            store = open_prompt_store(self._url, SILENCE_SECONDS)
+            return bundle_parts(store, source.tenant_id, source.id, digest)
 
         return self._copies.mapped(digest, fetch, until)

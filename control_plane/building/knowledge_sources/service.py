@@ -119,7 +119,9 @@ async def change_schedule(
     source = await get(session, caller.tenant_id, agent_id, source_id, for_update=True)
     _check_is_page(source)
     before, source.refresh_hours = source.refresh_hours, refresh_hours
-    source.refresh_at = next_refresh(source, datetime.now(UTC))
+    # What waits to be fetched keeps its place; the hours count from its end.
+    if source.status != "pending":
+        source.refresh_at = next_refresh(source, datetime.now(UTC))
     record_change(
         session,
         caller,

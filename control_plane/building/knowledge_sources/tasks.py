@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 import structlog
@@ -16,6 +16,7 @@ from control_plane.building.knowledge_sources import repository
 from control_plane.building.knowledge_sources.bundle_store import (
     delete_bundle,
     delete_bundles,
+    has_bundle,
     open_store,
     put_bundle,
     store_errors,
@@ -31,6 +32,7 @@ from control_plane.building.web_pages.fetching import PageUnchanged, Validators
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,
+    PATIENT_QUEUE,
     TRIED_FOR_A_DAY,
     database_of,
     enqueue,
@@ -41,15 +43,21 @@ from control_plane.platform.job_queue import (
 from control_plane.platform.settings import ControlPlaneSettings
 from knowledge.embedding.embedder import embedder
 from knowledge.embedding.model import EmbeddingFailed, EmbeddingUnavailable
+from knowledge.object_store import open_prompt_store
 from knowledge.parsing.formats import Format
 from knowledge.parsing.problems import Unreadable
 from outbound.policy import OutboundPolicy
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
 
 MOST_RETRIES = 5
 """Of ingesting a source."""
 KEPT_FOR_CALLS = timedelta(seconds=LONGEST_WAIT_SECONDS + LONGEST_CALL_SECONDS + 3_600)
 """How long a bundle stays after it is replaced or its source deleted: a call whose plan names it
 may wait, ring and run so long."""
+STORE_SILENCE_SECONDS = 3.0
+"""Well within the longest transaction: a thread goes on deleting when nobody waits for it."""
 REFRESH_PRIORITY, DELETION_PRIORITY = -1, -2
 """Of jobs. What a tenant has just sent has 0, and comes first. A deletion must come last: it waits
 for days with its source's lock, and would hold up what has the same priority."""
@@ -95,16 +103,16 @@ async def fail_source(database: Database, *, tenant_id: str, source_id: str) -> 
 
 
 @job_queue.task(
-    name="knowledge.delete_bundles",
-    queue=KNOWLEDGE_QUEUE,
-    pass_context=True,
-    retry=TRIED_FOR_A_DAY,
+    name="knowledge.delete_bundles", queue=PATIENT_QUEUE, pass_context=True, retry=TRIED_FOR_A_DAY
 )
 async def delete_old_bundles(
     context: JobContext, *, tenant_id: str, source_id: str, digest: str | None = None
 ) -> None:
     """Delete a bundle unless calls search it again: a page may have changed back. Without
-    ``digest``, delete all bundles of a source that does not exist any more."""
+    ``digest``, delete all bundles of a source that does not exist any more.
+
+    It needs no processor, and would wait for ever behind the ingestions of an installation whose
+    pages come due faster than they are read."""
     tenant, source = UUID(tenant_id), UUID(source_id)
     url = settings_of(context).object_store_url
     async with database_of(context).system_session() as session:
@@ -116,9 +124,11 @@ async def delete_old_bundles(
             return
         if digest is not None:
             # In the transaction: nobody can make it the current one before it is gone.
-            await asyncio.to_thread(lambda: delete_bundle(open_store(url), tenant, source, digest))
+            await asyncio.to_thread(
+                lambda: delete_bundle(_prompt_store(url), tenant, source, digest)
+            )
             return
-    await asyncio.to_thread(lambda: delete_bundles(open_store(url), tenant, source))
+    await asyncio.to_thread(lambda: delete_bundles(_prompt_store(url), tenant, source))
 
 
 @job_queue.periodic(cron="* * * * *")
@@ -206,6 +216,9 @@ async def _ingest(
         title, known, had_bundle = source.title, source.content_digest, source.bundle_digest
         known_page = Validators(source.etag, source.last_modified)
     validators = Validators()
+    is_stored = await _is_stored(settings.object_store_url, tenant, source_id, had_bundle)
+    if not is_stored:
+        known_page = Validators()
     if source.kind == "url":
         policy = OutboundPolicy(settings.outbound_allowed_networks)
         try:
@@ -215,7 +228,7 @@ async def _ingest(
             return
         kind = Format.MD
     digest = digest_of(content or b"")
-    if had_bundle is not None and digest == known:
+    if is_stored and digest == known:
         await _unchanged(database, tenant, source_id, validators)
         return
 
@@ -232,6 +245,24 @@ async def _ingest(
     stored = await asyncio.to_thread(lambda: put_bundle(open_store(url), tenant, source_id, bundle))
     made = _Made(digest, stored, model.model, len(passages), len(content or b""))
     await _ready(database, tenant, source_id, made, validators)
+
+
+def _prompt_store(url: str) -> ObjectStore:
+    return open_prompt_store(url, STORE_SILENCE_SECONDS)
+
+
+async def _is_stored(url: str, tenant: UUID, source_id: UUID, digest: str | None) -> bool:
+    """Whether the bundle is in the store: a deletion may have reached it too late. While the store
+    is away, yes; the next refresh asks again."""
+    if digest is None:
+        return False
+    try:
+        return await asyncio.to_thread(
+            lambda: has_bundle(_prompt_store(url), tenant, source_id, digest)
+        )
+    except store_errors() as error:
+        _log.warning("knowledge_not_looked_for", source_id=str(source_id), error=str(error))
+        return True
 
 
 class _Made(NamedTuple):

@@ -87,15 +87,33 @@ def decoded(body: bytes, charset: str | None) -> str:
     for mark, codec in _MARKS.items():
         if body.startswith(mark):
             return _read(body[len(mark) :], codec)
-    if not charset and (match := _META_CHARSET.search(body[:_HEAD_BYTES])):
-        charset = match[1].decode("ascii")
-    return _read(body, _CODECS.get((charset or "").strip().lower(), "utf-8"))
+    if charset:
+        return _read(body, _codec(charset))
+    codec = "utf-8"
+    if match := _META_CHARSET.search(body[:_HEAD_BYTES]):
+        codec = _codec(match[1].decode("ascii"))
+    # What was found as ASCII is no UTF-16, whatever it says.
+    # https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding
+    return _read(body, "utf-8" if codec.startswith("utf-16") else codec)
+
+
+def _codec(label: str) -> str:
+    return _CODECS.get(label.strip().lower(), "utf-8")
 
 
 def _read(body: bytes, codec: str) -> str:
     decoder = codecs.getincrementaldecoder(codec)("replace")
     parts = [
-        decoder.decode(body[start : start + _STEP_BYTES])
+        _step(decoder, body[start : start + _STEP_BYTES])
         for start in range(0, len(body), _STEP_BYTES)
     ]
-    return storable("".join((*parts, decoder.decode(b"", final=True))))
+    return storable("".join((*parts, _step(decoder, b"", final=True))))
+
+
+def _step(decoder: codecs.IncrementalDecoder, content: bytes, *, final: bool = False) -> str:
+    try:
+        return decoder.decode(content, final)
+    except UnicodeError:
+        # A codec keeps eight bytes from one step to the next, and an escape sequence can have more.
+        decoder.reset()
+        return "\N{REPLACEMENT CHARACTER}"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 import structlog
@@ -20,17 +19,17 @@ from knowledge.copies import BundleCopies
 from knowledge.embedding.embedder import Embedder
 from knowledge.embedding.model import EmbeddingUnavailable
 from knowledge.search.library import Library, Source
-
-if TYPE_CHECKING:
-    from obstore.store import ObjectStore
+from pipelines.engine.knowledge.bundle_downloads import BundleDownloads
 
 REMOTE_QUESTIONS_AT_ONCE = 16
 FETCHES_AT_ONCE = 4
 FETCH_SECONDS = 4.0
 """For all bundles of a call together. It begins without those that take longer."""
+SILENCE_SECONDS = FETCH_SECONDS + 1
+"""After which a download gives its thread back. Calls notice the silence before."""
 PAUSE_SECONDS = 15.0
-"""For which nothing is asked of a store that did not answer in time: calls would begin late for
-what they do not get."""
+"""For which nothing is asked of a store that is silent: calls would begin late for what they do not
+get."""
 MOST_MAPPED = 256
 logger = structlog.get_logger(__name__)
 
@@ -45,13 +44,14 @@ class Shelf:
 
     def __init__(self, object_store_url: str, folder: Path, embedder: Embedder) -> None:
         self.embedder = embedder
-        self._url = object_store_url
         self._copies = BundleCopies(folder)
-        self._store: ObjectStore | None = None
+        self._downloads = BundleDownloads(object_store_url, SILENCE_SECONDS)
         self._mapped: LRUCache[str, Bundle] = LRUCache(MOST_MAPPED)
         self._no_fetch_before = 0.0
-        # Apart from the threads in which callers are let in: a store that hangs takes all of these.
+        # Apart from the threads in which callers are let in and copies opened: a store that hangs
+        # takes all of these.
         self._fetching = ThreadPoolExecutor(FETCHES_AT_ONCE, thread_name_prefix="knowledge-fetch")
+        self._opening = ThreadPoolExecutor(1, thread_name_prefix="knowledge-open")
         # One thread if the model takes a core; searching itself is short.
         threads = REMOTE_QUESTIONS_AT_ONCE if embedder.is_remote else 1
         self.searching = ThreadPoolExecutor(threads, thread_name_prefix="knowledge-search")
@@ -64,11 +64,13 @@ class Shelf:
             return
         loop = asyncio.get_running_loop()
         ends_at = loop.time() + FETCH_SECONDS
-        for digest, source in sources.items():
-            if digest in self._mapped:
-                continue
+        # First what is here: what is not may take all the time.
+        for digest in sources:
             with _logging(plan.call_id):
-                self._mapped[digest] = await self._bundle(plan.tenant_id, source, ends_at)
+                await self._open(digest, ends_at)
+        for source in sources.values():
+            with _logging(plan.call_id):
+                await self._fetch(plan.tenant_id, source, ends_at)
         models = {self._mapped[digest].model for digest in sources if digest in self._mapped}
         with _logging(plan.call_id):
             async with asyncio.timeout_at(ends_at):
@@ -84,45 +86,41 @@ class Shelf:
         return Library(here) if here else None
 
     def close(self) -> None:
-        self._fetching.shutdown(wait=False, cancel_futures=True)
-        self.searching.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._fetching, self._opening, self.searching):
+            threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _bundle(self, tenant_id: UUID, source: PlannedSource, ends_at: float) -> Bundle:
-        """Raises ``TimeoutError``, ``OSError``, ``BundleDamaged``."""
+    async def _open(self, digest: str, ends_at: float) -> None:
+        """Have a bundle mapped if its copy is here. Raises ``TimeoutError``, ``OSError``."""
+        if digest in self._mapped:
+            return
         loop = asyncio.get_running_loop()
-        is_paused = loop.time() < self._no_fetch_before
-        until = loop.time() if is_paused else ends_at
+        async with asyncio.timeout_at(ends_at):
+            copy = await loop.run_in_executor(self._opening, self._copies.opened, digest)
+        if copy is not None:
+            self._mapped[digest] = copy
+
+    async def _fetch(self, tenant_id: UUID, source: PlannedSource, ends_at: float) -> None:
+        """Have a bundle mapped that is not here. Raises ``TimeoutError``, ``OSError``,
+        ``BundleDamaged``."""
+        if source.digest in self._mapped:
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._no_fetch_before:
+            raise TimeoutError("the object store was silent a moment ago")
         try:
             async with asyncio.timeout_at(ends_at):
-                return await loop.run_in_executor(
-                    self._fetching, self._read, tenant_id, source, until
+                self._mapped[source.digest] = await loop.run_in_executor(
+                    self._fetching, self._read, tenant_id, source, ends_at
                 )
         except TimeoutError:
-            if not is_paused:
+            # What is only slow, or waits for its turn, says nothing about other tenants' bundles.
+            if self._downloads.are_silent_since(ends_at - FETCH_SECONDS):
                 self._no_fetch_before = loop.time() + PAUSE_SECONDS
             raise
 
     def _read(self, tenant_id: UUID, source: PlannedSource, until: float) -> Bundle:
         path = bundle_path(tenant_id, source.source_id, source.digest)
-        return self._copies.mapped(source.digest, lambda: self._download(path), until)
-
-    def _download(self, path: str) -> Iterable[bytes]:
-        import obstore
-        from obstore.exceptions import BaseError
-        from obstore.store import LocalStore, from_url
-
-        try:
-            if self._store is None:
-                is_local = self._url.startswith("file:")
-                self._store = (
-                    LocalStore.from_url(self._url)
-                    if is_local
-                    else from_url(self._url, retry_config={"max_retries": 0})
-                )
-            for part in obstore.get(self._store, path).stream():
-                yield bytes(part)
-        except BaseError as error:
-            raise OSError(str(error)) from error
+        return self._copies.mapped(source.digest, lambda: self._downloads.parts(path), until)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from obstore.exceptions import BaseError
 from sqlalchemy import text
 
 from contracts.call_plan import LONGEST_CALL_SECONDS
@@ -16,6 +17,7 @@ from control_plane.calling.dialing.service import LONGEST_WAIT
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,
+    PATIENT_QUEUE,
     enqueue,
     job_queue,
     job_resources,
@@ -23,6 +25,7 @@ from control_plane.platform.job_queue import (
 )
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.building.knowledge_sources.ingesting import Sources, files_of
+from tests.stand_ins.silent_bucket import URL, silent_bucket
 from tests.stand_ins.website import WebPage, Website
 
 FIRST, SECOND = b"Breakfast is from seven to ten.", b"Breakfast is from eight to eleven."
@@ -161,6 +164,24 @@ async def test_a_deletion_of_all_bundles_spares_a_source_that_exists(
     assert len(files_of(tmp_path, source_id)) == 1
 
 
+async def test_a_deletion_ends_before_its_transaction_if_the_store_hangs(
+    sources: Sources,
+    site: Website,
+    database: Database,
+    settings: ControlPlaneSettings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread that goes on could delete what is made the current bundle meanwhile."""
+    assert settings.request_deadline_seconds - 1 > tasks.STORE_SILENCE_SECONDS
+    source_id = await sources.add_page(site.base_url)
+    await changed(sources, site, source_id, SECOND)
+    hanging = settings.model_copy(update={"object_store_url": URL})
+    deleting = Sources(sources.tenant, sources.agent_id, database, hanging)
+    monkeypatch.setattr(tasks, "STORE_SILENCE_SECONDS", 0.2)
+    with silent_bucket(monkeypatch), pytest.raises(BaseError):
+        await deleting.delete_next(source_id)
+
+
 async def test_a_deletion_that_waits_for_its_time_does_not_hold_up_its_source(
     sources: Sources, site: Website, database: Database, settings: ControlPlaneSettings
 ) -> None:
@@ -169,7 +190,7 @@ async def test_a_deletion_that_waits_for_its_time_does_not_hold_up_its_source(
     async with database.system_session() as session:
         await session.execute(text("DELETE FROM procrastinate_jobs WHERE scheduled_at IS NULL"))
     await sources.tenant.post(f"{sources.path}/{source_id}/refresh")
-    await run_queue(database, settings)
+    await run_queues(database, settings)
     assert (await sources.get(source_id))["source"]["status"] == "ready"
     assert len(await times_of_deletions(database)) == 1
 
@@ -187,20 +208,51 @@ async def test_nothing_is_deleted_while_its_source_is_ingested(
             )
         )
         await session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = NULL"))
-    await run_queue(database, settings)
+    await run_queues(database, settings)
     assert len(await times_of_deletions(database)) == 1
     async with database.system_session() as session:
         await session.execute(text("UPDATE procrastinate_jobs SET status = 'todo'"))
-    await run_queue(database, settings)
+    await run_queues(database, settings)
     assert await times_of_deletions(database) == []
 
 
-async def run_queue(database: Database, settings: ControlPlaneSettings) -> None:
+async def test_deletions_do_not_wait_for_ingestions_of_other_sources(
+    sources: Sources, site: Website, database: Database, settings: ControlPlaneSettings
+) -> None:
+    source_id = await sources.add_page(site.base_url)
+    await removed(sources, source_id)
+    async with database.system_session() as session:
+        await session.execute(text("DELETE FROM procrastinate_jobs WHERE scheduled_at IS NULL"))
+        await session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = NULL"))
+    other = {"kind": "text", "title": "Food", "text": FIRST.decode()}
+    await sources.tenant.post(sources.path, other)
+    await run_queues(database, settings, PATIENT_QUEUE)
+    assert await times_of_deletions(database) == []
+
+
+async def test_deletions_that_an_earlier_build_has_added_run_where_they_wait(
+    sources: Sources,
+    site: Website,
+    database: Database,
+    settings: ControlPlaneSettings,
+    tmp_path: Path,
+) -> None:
+    source_id = await sources.add_page(site.base_url)
+    await removed(sources, source_id)
+    async with database.system_session() as session:
+        await session.execute(text("DELETE FROM procrastinate_jobs WHERE scheduled_at IS NULL"))
+        earlier = text("UPDATE procrastinate_jobs SET scheduled_at = NULL, queue_name = :queue")
+        await session.execute(earlier, {"queue": KNOWLEDGE_QUEUE})
+    await run_queues(database, settings, KNOWLEDGE_QUEUE)
+    assert files_of(tmp_path, source_id) == []
+
+
+async def run_queues(database: Database, settings: ControlPlaneSettings, *queues: str) -> None:
     """Run the jobs that are due, as the jobs process does."""
     with job_queue.replace_connector(worker_connector(settings.database_url)):
         async with job_queue.open_async():
             await job_queue.run_worker_async(
-                queues=[KNOWLEDGE_QUEUE],
+                queues=list(queues) or [KNOWLEDGE_QUEUE, PATIENT_QUEUE],
                 wait=False,
                 install_signal_handlers=False,
                 delete_jobs="successful",

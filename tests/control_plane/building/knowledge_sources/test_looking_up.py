@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event, Semaphore
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import numpy as np
+import obstore
 import pytest
 from fastapi import FastAPI
 
 from contracts.knowledge_bundles import bundle_path
+from control_plane.building.knowledge_sources import looking_up
 from control_plane.building.knowledge_sources.errors import KnowledgeTooSlow, KnowledgeUnavailable
 from control_plane.building.knowledge_sources.looking_up import Knowledge
-from control_plane.building.knowledge_sources.lookup_threads import LookupThreads
+from control_plane.building.knowledge_sources.lookup_threads import AT_ONCE, LookupThreads
 from control_plane.building.knowledge_sources.models import KnowledgeSource
 from knowledge.bundle import Bundle, digest_of, packed
 from knowledge.embedding.embedder import Embedder, EmbeddingSettings
 from knowledge.embedding.minilm import MODEL
 from knowledge.passages import Passage
 from tests.control_plane.building.knowledge_sources.ingesting import Sources
+from tests.stand_ins.silent_bucket import URL, silent_bucket
 
 EMBEDDER = Embedder(EmbeddingSettings())
 MANY = 20
+WAIT_SECONDS = 60
 TENANT = uuid4()
 
 
-def stored(store: Path, text: str) -> KnowledgeSource:
+def stored(store: Path, text: str, tenant_id: UUID = TENANT) -> KnowledgeSource:
     content = packed([Passage("Guide", text)], np.eye(1, 384, dtype=np.float32), MODEL)
     source = KnowledgeSource(
-        id=uuid4(), tenant_id=TENANT, title="Guide", bundle_digest=digest_of(content)
+        id=uuid4(), tenant_id=tenant_id, title="Guide", bundle_digest=digest_of(content)
     )
-    file = store / bundle_path(TENANT, source.id, digest_of(content))
+    file = store / bundle_path(tenant_id, source.id, digest_of(content))
     file.parent.mkdir(parents=True)
     file.write_bytes(content)
     return source
@@ -107,10 +113,45 @@ async def test_a_search_that_has_no_time_left_fetches_nothing_more(
         async def run(self, tenant_id: Any, read: Any) -> Any:
             return await super().run(tenant_id, lambda _until: read(0.0))
 
-    knowledge = Knowledge(store.as_uri(), copies, NoTimeLeft())
+    knowledge = Knowledge(store.as_uri(), copies, NoTimeLeft)
     with pytest.raises(KnowledgeTooSlow):
         await knowledge.found_in(EMBEDDER, [stored(store, "Breakfast.")], "breakfast", 1)
     assert names_in(copies) == set()
+    knowledge.close()
+
+
+async def test_what_is_here_is_searched_while_fetching_hangs(
+    knowledge: Knowledge, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many other tenants' bundles are being fetched."""
+    kept = stored(store, "Breakfast.")
+    await knowledge.chunks_of(kept, 0, 1)
+    missing = [stored(store, f"Room {at}.", uuid4()) for at in range(AT_ONCE + 1)]
+    get, asked, goes_on = obstore.get, Semaphore(0), Event()
+
+    def hang(*wanted: Any) -> Any:
+        asked.release()
+        goes_on.wait(WAIT_SECONDS)
+        return get(*wanted)
+
+    monkeypatch.setattr(obstore, "get", hang)
+    fetching = [asyncio.create_task(knowledge.chunks_of(each, 0, 1)) for each in missing]
+    for _ in range(AT_ONCE):
+        await asyncio.to_thread(asked.acquire)
+    try:
+        assert await knowledge.found_in(EMBEDDER, [kept], "breakfast", 1)
+    finally:
+        goes_on.set()
+        await asyncio.gather(*fetching)
+
+
+async def test_a_store_that_hangs_is_not_waited_for_long(
+    copies: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking_up, "SILENCE_SECONDS", 0.2)
+    knowledge = Knowledge(URL, copies)
+    with silent_bucket(monkeypatch), pytest.raises(KnowledgeUnavailable):
+        await knowledge.chunks_of(stored(store, "Breakfast."), 0, 1)
     knowledge.close()
 
 

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import text, update
 
+from control_plane.building.knowledge_sources import tasks
 from control_plane.building.knowledge_sources.models import KnowledgeSource
 from control_plane.building.knowledge_sources.tasks import REFRESHES_OF_A_TENANT
 from control_plane.platform.database import Database
@@ -64,6 +65,32 @@ async def test_a_page_that_has_not_changed_keeps_its_passages(
     await refreshed(sources, source_id)
     assert (await sources.get(source_id))["source"] == before
     assert [each.stat().st_mtime_ns for each in files_of(tmp_path, source_id)] == [stored_at]
+    assert site.visited == ["/", "/"]
+
+
+@pytest.mark.parametrize("etag", ['"1"', None], ids=["an etag", "no etag"])
+async def test_a_page_whose_passages_are_lost_is_ingested_again(
+    sources: Sources, site: Website, tmp_path: Path, etag: str | None
+) -> None:
+    site.pages = {"/": page(FIRST, etag)}
+    source_id = await sources.add_page(site.base_url)
+    [stored] = files_of(tmp_path, source_id)
+    stored.unlink()
+    await refreshed(sources, source_id)
+    assert files_of(tmp_path, source_id) == [stored]
+    assert (await sources.get(source_id))["source"]["status"] == "ready"
+
+
+async def test_a_page_that_has_not_changed_is_ready_while_the_store_is_away(
+    sources: Sources, site: Website, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> bool:
+        raise OSError("away")
+
+    source_id = await sources.add_page(site.base_url)
+    monkeypatch.setattr(tasks, "has_bundle", away)
+    await refreshed(sources, source_id)
+    assert (await sources.get(source_id))["source"]["status"] == "ready"
     assert site.visited == ["/", "/"]
 
 
@@ -243,3 +270,26 @@ async def test_a_page_that_is_asked_for_while_it_waits_for_its_turn_comes_first(
     await sources.ingest(source_id)
     await sources.ingest(source_id)
     assert site.visited == ["/", "/"], "the job of the schedule finds nothing to do"
+
+
+async def test_a_page_that_waits_for_its_turn_keeps_its_place_when_its_hours_change(
+    sources: Sources, site: Website, database: Database
+) -> None:
+    source_id = await sources.add_page(site.base_url, refresh_hours=1)
+    await add_due_pages(database, sources, REFRESHES_OF_A_TENANT)
+    async with database.tenant_session(sources.tenant.tenant_id) as session:
+        first = update(KnowledgeSource).where(KnowledgeSource.id == UUID(source_id))
+        await session.execute(first.values(refresh_at=datetime.now(UTC) - timedelta(hours=2)))
+    await sources.refresh_due()
+    path = f"{sources.path}/{source_id}"
+    answer = await sources.tenant.request("PATCH", path, json={"refresh_hours": 2})
+    assert answer.status_code == 200
+    await sources.refresh_due()
+    assert await waiting(sources) == REFRESHES_OF_A_TENANT
+    before = len(await tenants_in_turn(database))
+    await sources.tenant.post(f"{path}/refresh")
+    assert len(await tenants_in_turn(database)) == before + 1, "it comes first now"
+    await sources.ingest(source_id)
+    source = (await sources.get(source_id))["source"]
+    waits = datetime.fromisoformat(source["refresh_at"]) - datetime.now(UTC)
+    assert timedelta(hours=1, minutes=59) <= waits <= timedelta(hours=2)

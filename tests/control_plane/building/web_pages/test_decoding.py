@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from control_plane.building.web_pages.decoding import decoded
+from control_plane.building.web_pages.decoding import _STEP_BYTES, decoded
 from control_plane.building.web_pages.fetching import MAX_BYTES
 from control_plane.platform.database import storable
 
@@ -36,6 +36,15 @@ def test_a_page_is_read_in_the_encoding_that_it_names(
     body: bytes, charset: str | None, text: str
 ) -> None:
     assert decoded(body, charset) == text
+
+
+@pytest.mark.parametrize(
+    "charset",
+    ["unicode", "ucs-2", "iso-10646-ucs-2", "csunicode", "unicodefeff", "UTF-16", "utf-16be"],
+)
+def test_a_page_that_names_utf_16_in_ascii_is_read_as_utf_8(charset: str) -> None:
+    page = f'<meta http-equiv="Content-Type" content="text/html; charset={charset}">Grüße'
+    assert decoded(page.encode(), None) == page
 
 
 @pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16"])
@@ -66,6 +75,14 @@ def test_a_character_on_the_border_of_two_steps_is_one_character() -> None:
     text = "x" + "語" * 40_000
     for charset, codec in {"utf-8": "utf-8", "utf-16le": "utf-16-le", "sjis": "cp932"}.items():
         assert decoded(text.encode(codec), charset) == text
+
+
+@pytest.mark.parametrize("length", range(8, 15))
+def test_an_escape_sequence_that_does_not_end_is_no_error(length: int) -> None:
+    """Directly before the border of two steps."""
+    escape = b"\x1b" + b"$" * length
+    body = b"x" * (_STEP_BYTES - len(escape)) + escape + "日本語".encode("iso2022_jp")
+    assert decoded(body, "iso-2022-jp").endswith("日本語")
 
 
 async def test_a_page_of_invalid_bytes_does_not_hold_the_event_loop_up() -> None:
