@@ -33,6 +33,8 @@ class MediaSocket(WSListener):
         self._waiting: asyncio.Queue[str | bytes | None] = asyncio.Queue()
         """What comes while nobody listens. ``None``: no more will."""
         self._is_closed = False
+        self._takes_nothing = False
+        """The carrier: what was sent to it waits."""
         self._pieces: bytearray | None = None
         """Of a message that is not complete."""
         self._is_text = False
@@ -49,8 +51,7 @@ class MediaSocket(WSListener):
         message = await self._waiting.get()
         if message is None:
             raise SocketClosed
-        if self._waiting.empty() and self._transport is not None:
-            self._transport.underlying_transport.resume_reading()
+        self._read_on()
         return message
 
     async def listen(self, on_message: OnMessage) -> None:
@@ -112,10 +113,18 @@ class MediaSocket(WSListener):
         self._on_gone()
 
     def pause_writing(self) -> None:
-        """The relay looks at ``waiting_bytes`` itself."""
+        """A carrier that takes nothing is not read either: picows answers each of its pings."""
+        self._takes_nothing = True
+        if self._transport is not None:
+            self._transport.underlying_transport.pause_reading()
 
     def resume_writing(self) -> None:
-        """Nobody waits for it."""
+        self._takes_nothing = False
+        self._read_on()
+
+    def _read_on(self) -> None:
+        if self._transport is not None and self._waiting.empty() and not self._takes_nothing:
+            self._transport.underlying_transport.resume_reading()
 
     def _piece(self, frame: WSFrame) -> None:
         if frame.msg_type is not WSMsgType.CONTINUATION:

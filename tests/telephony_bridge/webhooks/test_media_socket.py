@@ -50,6 +50,9 @@ class Carrier:
         kind, size = await self._reader.readexactly(2)
         return kind & 0x0F, await self._reader.readexactly(size)
 
+    async def takes(self, count: int) -> None:
+        await self._reader.readexactly(count)
+
     async def sees_the_end(self) -> None:
         await self._reader.read()
 
@@ -248,6 +251,23 @@ async def test_what_a_connection_does_not_take_waits(carrier: Carrier, socket: M
     for _ in range(200):
         socket.send(b"x" * MOST_MESSAGE_BYTES)
     assert socket.waiting_bytes > MOST_MESSAGE_BYTES
+
+
+async def test_a_carrier_that_takes_nothing_is_not_read_either(
+    carrier: Carrier, socket: MediaSocket
+) -> None:
+    """Each of its pings would add an answer to what waits."""
+    assert socket._transport is not None
+    connection = socket._transport.underlying_transport
+    carrier.say(TEXT, b"before")
+    await until(lambda: not socket._waiting.empty())
+    socket.send(b"x" * 20_000_000)
+    assert await socket.receive() == "before"
+    assert not connection.is_reading()
+    carrier.say(TEXT, b"after")
+    await carrier.takes(20_000_000)
+    assert await asyncio.wait_for(socket.receive(), 5) == "after"
+    assert connection.is_reading()
 
 
 @pytest.mark.parametrize("says_so", [True, False])
