@@ -12,6 +12,8 @@ _PROFANITIES = (
     r"wanker\w*|twat\w*|slut\w*|whore\w*"
 )
 _HESITATION = re.compile(r"(?:\W*\b(?:u+h+m*|u+m+|e+r+m*|h+m+|m+|a+h+))+\W*", re.IGNORECASE)
+_HUMMED_ANSWER = re.compile(r"\W*(?:(?:m+|h+m+)[\s-]+h?m+|u+h+[\s-]+h?u+h+)\W*", re.IGNORECASE)
+"""Yes ("mm-hmm") or no ("uh-uh")."""
 _PROFANITY = re.compile(rf"\b(?:{_PROFANITIES})\b", re.IGNORECASE)
 
 
@@ -32,7 +34,7 @@ class HearingRules:
         """
         if self.min_confidence is not None and 0 < confidence < self.min_confidence:
             return None
-        if _HESITATION.fullmatch(text):
+        if _HESITATION.fullmatch(text) and not _HUMMED_ANSWER.fullmatch(text):
             return None
         if not self.mask_profanity:
             return text

@@ -26,9 +26,18 @@ def test_profanity_is_masked_only_where_asked_for() -> None:
     assert rules().hear("bullshit", 0.9) == "bullshit"
 
 
-@pytest.mark.parametrize("text", ["Um,,", "Uh?", "Hmm.", "Mm", "Uh, um...", "Ahh", "erm"])
+@pytest.mark.parametrize(
+    "text", ["Um,,", "Uh?", "Hmm.", "Mm", "Uh, um...", "Uh, uh, uh", "Hmm. Hmm.", "Ahh", "erm"]
+)
 def test_hesitations_are_not_heard(text: str) -> None:
     assert rules().hear(text, 0.9) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["Mm-hmm.", "Mm hmm", "Hm-mm", "mm-mm", "Uh-huh.", "uh-uh", "Uh uh.", "Mhm."]
+)
+def test_a_yes_or_no_that_is_hummed_is_heard(text: str) -> None:
+    assert rules().hear(text, 0.9) == text
 
 
 @pytest.mark.parametrize("text", ["Um, yes.", "Mum.", "Mm-hmm, go on", "Oh", "Umbrella", "I", ""])
