@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 KEPT_SECONDS = 600.0
 """From when it was spoken. What callers are told may concern them, so it does not stay for long."""
@@ -18,6 +18,8 @@ MOST_BYTES = 32 * 1024 * 1024
 class _Sentence:
     speaking: asyncio.Task[bytes]
     waiting: int = 0
+    forgetting: asyncio.TimerHandle = field(init=False)
+    """Holds the sound until it is cancelled."""
 
 
 class SpokenSentences:
@@ -49,10 +51,12 @@ class SpokenSentences:
     def _begin(self, key: Hashable, speak: Callable[[], Awaitable[bytes]]) -> _Sentence:
         sentence = _Sentence(asyncio.create_task(_awaited(speak)))
         self._sentences[key] = sentence
-        asyncio.get_running_loop().call_later(KEPT_SECONDS, self._forget, key, sentence)
+        loop = asyncio.get_running_loop()
+        sentence.forgetting = loop.call_later(KEPT_SECONDS, self._forget, key, sentence)
         return sentence
 
     def _forget(self, key: Hashable, sentence: _Sentence) -> None:
+        sentence.forgetting.cancel()
         if self._sentences.get(key) is sentence:
             del self._sentences[key]
 
@@ -66,7 +70,7 @@ class SpokenSentences:
         for key, size in spoken.items():
             if excess <= 0:
                 return
-            del self._sentences[key]
+            self._forget(key, self._sentences[key])
             excess -= size
 
 

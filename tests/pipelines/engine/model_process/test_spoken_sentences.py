@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -52,6 +54,22 @@ def test_it_is_forgotten_after_ten_minutes() -> None:
         assert not sentences._sentences, "not only when it is asked for again"
 
     virtual_time.run(main())
+
+
+async def test_nothing_is_left_of_what_has_made_room() -> None:
+    sentences = SpokenSentences(most_bytes=10)
+    kept: list[weakref.ref[asyncio.Task[object]]] = []
+
+    async def speak() -> bytes:
+        task = asyncio.current_task()
+        assert task is not None
+        kept.append(weakref.ref(task))
+        return b"12345678"
+
+    for sentence in ("first", "second"):
+        await sentences.sound(sentence, speak)
+    gc.collect()
+    assert [each() is None for each in kept] == [True, False]
 
 
 async def test_the_oldest_make_room() -> None:
