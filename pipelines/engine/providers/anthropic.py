@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
@@ -29,10 +31,30 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
     create = client.messages.create
 
     async def create_whole(**options: Any) -> Any:
+        options["messages"] = with_texts_as_results(options["messages"])
         return WholeStream(await create(**options), lambda event: event.type == "message_stop")
 
     client.messages.create = create_whole  # type: ignore[method-assign]
     return anthropic.LLM(model=request.choice.model, api_key=key, client=client)
+
+
+def with_texts_as_results(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The messages of a request, in which each result of a tool is a text.
+
+    The plugin reads a result that is a JSON array, and sends its values as if they were parts of a
+    message. Anthropic refuses that, and with it every later turn of the conversation.
+    """
+    return [{**message, "content": _with_texts(message["content"])} for message in messages]
+
+
+def _with_texts(content: Any) -> Any:
+    return content if isinstance(content, str) else [_with_text(block) for block in content]
+
+
+def _with_text(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    if block["type"] != "tool_result" or isinstance(block["content"], str):
+        return block
+    return {**block, "content": json.dumps(block["content"], ensure_ascii=False)}
 
 
 ANTHROPIC = ProviderSpec(
