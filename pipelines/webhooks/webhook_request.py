@@ -16,6 +16,7 @@ from pipelines.texts.templates.template import filled
 from pipelines.texts.variables import ABSENT, look_up, prepared
 
 _ONE_VALUE = re.compile(r"\s*\{\{\s*([\w.-]+)\s*\}\}\s*")
+_DECLARES_MORE = ("additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 _NOT_IN_HEADERS = re.compile(r"[^\x20-\x7e\t]+")
 
 
@@ -38,10 +39,12 @@ def webhook_request(
 
     Args:
         headers: the tool's headers with their secrets opened.
-        arguments: what the model filled in.
+        arguments: what the model filled in. What the tool does not declare is left out: a caller
+            may have talked the model into it.
         variables: of the call. Headers and the body may name them, too; an argument of the same
             name comes first.
     """
+    arguments = _declared(arguments, tool.parameters)
     known = prepared({**variables, **arguments})
     budget = TemplateBudget()
     sent = {name: header_value(filled(value, known, budget)[0]) for name, value in headers.items()}
@@ -52,6 +55,14 @@ def webhook_request(
     return WebhookRequest(
         tool.method, tool.url, {**sent, "Content-Type": "application/json"}, document
     )
+
+
+def _declared(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All of them, if the schema says more about what they are called than ``properties``."""
+    if any(schema.get(keyword) for keyword in _DECLARES_MORE):
+        return arguments
+    properties = schema.get("properties", {})
+    return {name: value for name, value in arguments.items() if name in properties}
 
 
 def header_value(value: str) -> str:

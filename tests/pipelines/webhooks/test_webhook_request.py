@@ -20,9 +20,11 @@ def request(
     variables: dict[str, object] | None = None,
     **fields: Any,
 ) -> WebhookRequest:
+    """``arguments`` are declared, unless ``fields`` say otherwise."""
     tool = CallWebhook.model_validate(
         {"type": "call_webhook", "name": "book", "description": "Books."}
         | {"url": "https://example.com/tables"}
+        | {"parameters": {"type": "object", "properties": {name: {} for name in arguments}}}
         | fields
     )
     return webhook_request(tool, headers or {}, arguments, variables or {})
@@ -78,3 +80,39 @@ def test_a_header_takes_variables_and_stays_one_line() -> None:
     )
     assert made.headers["X-Customer"] == "7 X-Evil: 1  /gold"
     assert made.headers["Authorization"] == "Bearer s3cr3t"
+
+
+DAY_ONLY = {"type": "object", "properties": {"day": {"type": "string"}}}
+
+
+def test_an_argument_that_is_not_declared_replaces_nothing() -> None:
+    """A caller may have talked the model into it."""
+    told: dict[str, Any] = {"day": "Monday", "account": "999", "scope": "all"}
+    known: dict[str, Any] = {"headers": {"X-Account": "{{ account }}"}, "parameters": DAY_ONLY}
+    known["variables"] = {"account": "123"}
+    got = request(told, method="GET", url="https://example.com/tables?scope=own", **known)
+    assert got.url == "https://example.com/tables?scope=own&day=Monday"
+    assert got.headers["X-Account"] == "123"
+    posted = request(told, body={"account": "{{ account }}", "on": "{{ day }}"}, **known)
+    assert json.loads(posted.body or b"") == {"account": "123", "on": "Monday"}
+    assert json.loads(request(told, **known).body or b"") == {"day": "Monday"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "additionalProperties": True},
+        DAY_ONLY | {"additionalProperties": {"type": "string"}},
+        {"type": "object", "patternProperties": {"^g": {}}},
+        {"$ref": "#/$defs/table", "$defs": {"table": {"type": "object"}}},
+        {"allOf": [DAY_ONLY, {"properties": {"guests": {"type": "integer"}}}]},
+    ],
+)
+def test_a_schema_may_declare_arguments_in_other_ways(schema: dict[str, Any]) -> None:
+    told = {"day": "Monday", "guests": 4}
+    assert json.loads(request(told, parameters=schema).body or b"") == told
+
+
+def test_a_tool_without_parameters_sends_no_arguments() -> None:
+    nothing = {"type": "object", "properties": {}}
+    assert json.loads(request({"day": "Monday"}, parameters=nothing).body or b"") == {}
