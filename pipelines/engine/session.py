@@ -27,6 +27,14 @@ from pipelines.texts.keypad import words_of_keys
 from pipelines.texts.prompt import opener
 from pipelines.texts.utterance import utterances
 
+_LATE_RESULTS = """\
+New results arrived from tools that ran in the background (call_ids: {call_ids}).
+Tell the user in one or two short sentences what they do not know of them yet.
+If they know everything, ask what else you can do for them.
+Never repeat what you have already told them."""
+"""livekit's own text asks for an empty answer if all is known. Here that is a model's failure: the
+next one is asked, and says it again."""
+
 
 @dataclass(frozen=True)
 class CallSession:
@@ -151,6 +159,7 @@ def build_session(plan: CallPlan, models: WarmModels, actions: CallActions) -> C
         # The runtime handles silence: it nudges and hangs up according to the plan's limits.
         user_away_timeout=None,
         session_close_transcript_timeout=0.1,
+        tool_handling={"async_options": {"reply_maybe_covered_template": _LATE_RESULTS}},
     )
     agents.overlapping.follow(session)
     _adapt_endpointing(session, agents)

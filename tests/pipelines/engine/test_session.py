@@ -245,6 +245,14 @@ async def test_a_voice_that_cannot_run_here_is_replaced(warm_models: WarmModels)
         await talk.audio.agent_starts(greeted_at)
 
 
+async def test_no_model_is_asked_to_say_nothing(warm_models: WarmModels) -> None:
+    """An empty answer is a model's failure: the next one would be asked, and say it all again."""
+    built = build_session(call_plan(), warm_models, NotedActions())
+    templates = [str(each) for each in built.session._async_tool_options.values()]
+    assert len(templates) == 5
+    assert not any("empty" in template for template in templates)
+
+
 async def test_a_plan_of_whose_models_none_can_run_is_refused(warm_models: WarmModels) -> None:
     """Our own recogniser understands English only."""
     deaf = ResolvedChannel(primary=ProviderChoice(provider="anthropic", model="whisper"))
