@@ -7,7 +7,6 @@ The engine calls its handlers synchronously. It swallows most of their exception
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -19,7 +18,6 @@ from livekit.agents import (
     CloseReason,
     ConversationItemAddedEvent,
     ErrorEvent,
-    FunctionToolsExecutedEvent,
     UserInputTranscribedEvent,
     UserStateChangedEvent,
 )
@@ -29,12 +27,13 @@ from livekit.agents.tts import TTSError
 from livekit.agents.voice.events import EventTypes
 from livekit.agents.voice.io import TextOutput
 
-from contracts.events import Logged, ToolCalled, TurnMeasured, UsageReported
+from contracts.events import Logged, TurnMeasured, UsageReported
 from contracts.live_messages import AgentStateChanged, TurnLatency, UserStateChanged
 from pipelines.texts.keypad import HiddenKeys
 from runtime.call.end_cause import CallFailure, ProvidersFailed
 from runtime.conversation.conversation import CallRecord
 from runtime.conversation.failed_answers import FailedAnswers
+from runtime.conversation.tool_outcomes import ToolOutcomes
 from runtime.conversation.transcript import RecordedTurn, Transcript
 from runtime.conversation.turn_trace import trace_turn
 from telemetry import tracing
@@ -58,9 +57,6 @@ _STAGES = {
 }
 """The metric's stages, by the fact's fields."""
 
-_MOST_TOOL_CHARACTERS = 10_000
-"""Of a tool's arguments or output that are recorded."""
-
 
 class SessionObserver:
     def __init__(
@@ -83,9 +79,9 @@ class SessionObserver:
         """
         self._session = session
         self._agent_audible_until = agent_audible_until
-        self._tool_duration_ms = tool_duration_ms
         self._usage = usage
         self._record = record
+        self._tools = ToolOutcomes(record.fact, tool_duration_ms)
         self._transcript = Transcript(record, keep=keep_transcript)
         self._keys = HiddenKeys(hides=hide_keys)
         self._user_metrics: MetricsReport = {}
@@ -103,7 +99,8 @@ class SessionObserver:
             "user_state_changed": self._user_state_changed,
             "user_input_transcribed": self._user_input_transcribed,
             "conversation_item_added": self._conversation_item_added,
-            "function_tools_executed": self._function_tools_executed,
+            "function_tools_executed": self._tools.executed,
+            "tool_execution_updated": self._tools.updated,
             "speech_created": FailedAnswers(self._record).speech_created,
             "error": self._error,
             "close": self._close,
@@ -116,7 +113,9 @@ class SessionObserver:
         self._closing = True
 
     def finish(self) -> None:
-        """Record the last words and what was used since the last turn."""
+        """Record the last words, tools that have not answered, and what was used since the last
+        turn."""
+        self._tools.finish()
         self._transcript.close(self._record.position_ms())
         self._report_usage()
 
@@ -247,18 +246,6 @@ class SessionObserver:
                 )
             )
 
-    def _function_tools_executed(self, event: FunctionToolsExecutedEvent) -> None:
-        for call, output in event.zipped():
-            self._record.fact(
-                ToolCalled(
-                    name=call.name,
-                    arguments=_arguments(call.arguments[:_MOST_TOOL_CHARACTERS]),
-                    output=output.output[:_MOST_TOOL_CHARACTERS],
-                    is_error=output.is_error,
-                    duration_ms=self._tool_duration_ms(call.call_id),
-                )
-            )
-
     def _error(self, event: ErrorEvent) -> None:
         error = event.error
         recoverable = bool(getattr(error, "recoverable", False))
@@ -317,12 +304,3 @@ def _provider_of(label: str) -> str:
     """The provider whose module an engine's label names (``livekit.plugins.openai.llm.LLM``)."""
     modules = label.split(".")
     return next((provider for provider in PROVIDERS if provider in modules), OTHER)
-
-
-def _arguments(document: str) -> dict[str, Any]:
-    """A model's tool arguments. Models do not always send a JSON object."""
-    try:
-        arguments = json.loads(document or "{}")
-    except (json.JSONDecodeError, RecursionError):
-        return {"raw": document}
-    return arguments if isinstance(arguments, dict) else {"raw": document}

@@ -1,0 +1,95 @@
+"""Events of the engine's own types, for tools that answer when nobody waits for them any more."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+from livekit.agents import FunctionToolsExecutedEvent
+from livekit.agents.llm import FunctionCall, FunctionCallOutput
+from livekit.agents.voice import ToolCallEnded, ToolCallUpdated, ToolExecutionUpdatedEvent
+
+from contracts.events import ToolCalled
+from runtime.conversation.tool_outcomes import NO_ANSWER, ToolOutcomes
+
+CALL = FunctionCall(call_id="1", name="book", arguments='{"day": "Monday"}')
+
+
+class Engine:
+    """Waits for a tool, and then answers the model for it."""
+
+    def __init__(self) -> None:
+        self.recorded: list[ToolCalled] = []
+        self.outcomes = ToolOutcomes(self.recorded.append, {"1": 6_000}.get)
+
+    def waits_no_longer(self) -> None:
+        update = ToolCallUpdated(id="1", call_id="1", message="in progress")
+        self.outcomes.updated(ToolExecutionUpdatedEvent(update=update))
+
+    def answers_for_the_tool(self) -> None:
+        output = FunctionCallOutput(
+            call_id="1", name="book", output="It is still in progress.", is_error=False
+        )
+        self.outcomes.executed(
+            FunctionToolsExecutedEvent(function_calls=[CALL], function_call_outputs=[output])
+        )
+
+    def hears(self, status: Literal["done", "error", "cancelled"], message: str | None) -> None:
+        update = ToolCallEnded(id="1_final", call_id="1", message=message, status=status)
+        self.outcomes.updated(ToolExecutionUpdatedEvent(update=update))
+
+
+def called(output: str, *, is_error: bool = False) -> ToolCalled:
+    return ToolCalled(
+        name="book",
+        arguments={"day": "Monday"},
+        output=output,
+        is_error=is_error,
+        duration_ms=6_000,
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "fact"),
+    [
+        ("done", "Table 7", called("Table 7")),
+        ("done", None, called("done")),
+        ("error", "no table is free", called("no table is free", is_error=True)),
+        ("cancelled", None, called("cancelled", is_error=True)),
+    ],
+)
+@pytest.mark.parametrize("is_soon", [True, False])
+def test_a_tool_that_nobody_waits_for_is_recorded_with_what_it_answers_in_the_end(
+    status: Literal["done", "error", "cancelled"],
+    message: str | None,
+    fact: ToolCalled,
+    *,
+    is_soon: bool,
+) -> None:
+    engine = Engine()
+    engine.waits_no_longer()
+    if is_soon:
+        engine.hears(status, message)
+    engine.answers_for_the_tool()
+    if not is_soon:
+        assert engine.recorded == []
+        engine.hears(status, message)
+    engine.outcomes.finish()
+    assert engine.recorded == [fact]
+
+
+def test_a_tool_that_has_not_answered_when_the_call_ends_is_recorded_as_failed() -> None:
+    engine = Engine()
+    engine.waits_no_longer()
+    engine.answers_for_the_tool()
+    engine.outcomes.finish()
+    engine.hears("done", "Table 7")
+    assert engine.recorded == [called(NO_ANSWER, is_error=True)]
+
+
+def test_the_end_of_a_tool_that_the_engine_waits_for_is_no_second_use() -> None:
+    engine = Engine()
+    engine.hears("done", "Table 7")
+    engine.answers_for_the_tool()
+    engine.outcomes.finish()
+    assert engine.recorded == [called("It is still in progress.")]
