@@ -345,7 +345,7 @@ class Call:
                     self._leg_gone(participant_id, cause)
                 case LegPressed(participant_id, digits):
                     self._keys_pressed(participant_id, digits)
-        self.end(Ending.because(Cause.SESSION_FAILED, "the room closed by itself"))
+        self.end(Ending.because(Cause.ROOM_FAILED, "the room closed by itself"))
 
     def _leg_connected(self, participant_id: UUID) -> None:
         presence = self._presence

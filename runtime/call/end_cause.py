@@ -45,6 +45,8 @@ class Cause(Enum):
     SESSION_NOT_STARTED = auto()
     PROVIDERS_FAILED = auto()
     SESSION_FAILED = auto()
+    ROOM_FAILED = auto()
+    """It has closed by itself, so nobody hears anything any more."""
 
 
 OUTCOMES: dict[Cause, tuple[EndReason, Leave]] = {
@@ -64,6 +66,7 @@ OUTCOMES: dict[Cause, tuple[EndReason, Leave]] = {
     Cause.SESSION_NOT_STARTED: (EndReason.SESSION_START_FAILED, Leave.AT_ONCE),
     Cause.PROVIDERS_FAILED: (EndReason.NO_PROVIDER_CONNECTED, Leave.APOLOGY),
     Cause.SESSION_FAILED: (EndReason.SESSION_ERROR, Leave.APOLOGY),
+    Cause.ROOM_FAILED: (EndReason.SESSION_ERROR, Leave.AT_ONCE),
 }
 
 

@@ -153,8 +153,10 @@ class LocalRoom:
         if leg is None and participant_id not in self._liveness:
             return
         self._gone(participant_id, "left")
-        if leg is not None:
-            await leg.close()
+        closing = self._close_soon(leg)
+        if closing is not None:
+            # Who waits here may be cancelled, because the call ends with its last leg.
+            await asyncio.wait([closing])
 
     def hold(self, participant_id: UUID, *, held: bool) -> None:
         self._audio.hold(participant_id, held=held)
@@ -268,12 +270,13 @@ class LocalRoom:
         else:
             self._log.warning("leg.never_connected", participant_id=str(participant_id))
 
-    def _close_soon(self, leg: Leg | None) -> None:
+    def _close_soon(self, leg: Leg | None) -> asyncio.Task[None] | None:
         if leg is None:
-            return
+            return None
         task = asyncio.create_task(leg.close(), name=f"close-leg-{leg.participant_id}")
         self._closing.add(task)
         task.add_done_callback(self._leg_closed)
+        return task
 
     def _leg_closed(self, task: asyncio.Task[None]) -> None:
         self._closing.discard(task)

@@ -51,7 +51,7 @@ class MachineAnswer:
         """What the conversation shows of the person's words and of who speaks."""
         match body:
             case LiveTranscript(speaker="user", text=text):
-                self._judged(self._watch.words(text))
+                self._judged(self._watch.words(text, self._clock()))
             case UserStateChanged(state=state):
                 self._watch.speech(state == "speaking", self._clock())
 

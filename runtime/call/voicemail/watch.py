@@ -53,9 +53,11 @@ class VoicemailWatch:
         """Whether no verdict will follow."""
         return self._records or (now > self._over_at and not self._is_machine)
 
-    def words(self, text: str) -> Verdict | None:
+    def words(self, text: str, now: float) -> Verdict | None:
         """What was understood until now of what is being said."""
-        return self._machine() if sounds_recorded(text) else None
+        if self.is_over(now) or not sounds_recorded(text):
+            return None
+        return self._machine()
 
     def speech(self, is_speaking: bool, now: float) -> None:
         """Somebody on the phone began or stopped to speak."""

@@ -558,6 +558,17 @@ def test_a_farewell_is_said_to_its_end_however_long_it_is():
     assert stage.ended.connected_ms == pytest.approx(42_400, abs=1)
 
 
+def test_nothing_is_said_in_a_room_that_has_closed_by_itself():
+    async def script(stage: Stage) -> None:
+        await stage.call.answer_offer(CALLER, "caller", "offer")
+        await asyncio.sleep(5)
+        await stage.room.aclose()
+
+    stage = play(script)
+    assert stage.ended.end_reason is EndReason.SESSION_ERROR
+    assert stage.conversation.said == ["greeting"]
+
+
 def test_a_farewell_of_which_nothing_is_heard_is_given_up():
     async def script(stage: Stage) -> None:
         await connected(stage)

@@ -190,6 +190,16 @@ async def test_a_bad_second_offer_leaves_the_leg_alone(room: LocalRoom) -> None:
         await until(lambda: peer.level(AGENT_HZ) > 5_000)
 
 
+async def test_a_leg_that_is_removed_as_the_call_ends_is_closed_with_the_room() -> None:
+    room = LocalRoom("test")
+    async with joined(room) as peer:
+        removing = asyncio.create_task(room.remove_leg(peer.participant_id))
+        assert await anext(room.events()) == LegGone(peer.participant_id, "left")
+        removing.cancel()
+        await room.aclose()
+        await until(lambda: peer.connection.connectionState == "closed", 1.0)
+
+
 async def test_a_leg_that_is_removed_has_left_and_its_peer_is_told(room: LocalRoom) -> None:
     async with joined(room) as peer:
         await room.remove_leg(peer.participant_id)

@@ -36,6 +36,9 @@ class Answer:
             self.now += 0.02
             self.note(self.watch.frame(frame, self.now))
 
+    def understand(self, text: str) -> None:
+        self.note(self.watch.words(text, self.now))
+
     def speak(self, seconds: float) -> None:
         self.watch.speech(True, self.now)
         self.hear(seconds, VOICE)
@@ -62,14 +65,21 @@ def test_a_greeting_that_goes_on_without_a_pause_is_a_machines() -> None:
 
 def test_the_words_of_a_machine_are_enough() -> None:
     answer = Answer()
-    answer.note(answer.watch.words("Please leave a message after the tone"))
-    answer.note(answer.watch.words("Please leave a message after the tone. Thank you"))
+    answer.understand("Please leave a message after the tone")
+    answer.understand("Please leave a message after the tone. Thank you")
     assert answer.verdicts == [Verdict.MACHINE]
+
+
+def test_later_in_the_call_nobody_is_a_machine_for_their_words() -> None:
+    answer = Answer()
+    answer.hear(WATCH_SECONDS + 0.1)
+    answer.understand("I will get back to you, or leave a message for him.")
+    assert answer.verdicts == []
 
 
 def test_after_the_beep_the_machine_records() -> None:
     answer = Answer()
-    answer.note(answer.watch.words("leave a message"))
+    answer.understand("leave a message")
     answer.hear(0.4, BEEP)
     assert answer.verdicts == [Verdict.MACHINE]
     answer.hear(0.1)
@@ -78,7 +88,7 @@ def test_after_the_beep_the_machine_records() -> None:
 
 def test_a_machine_that_does_not_beep_records_once_it_is_silent() -> None:
     answer = Answer()
-    answer.note(answer.watch.words("leave a message"))
+    answer.understand("leave a message")
     answer.speak(2.0)
     answer.hear(RECORDS_AFTER_SECONDS - 0.1)
     assert answer.verdicts == [Verdict.MACHINE]
