@@ -34,7 +34,7 @@ class DashboardClient:
         """The cookie and the CSRF token: enough for every route."""
         return {
             "Cookie": f"{SESSION_COOKIE}={self.token}",
-            CSRF_HEADER: csrf_token_of(self.token),
+            CSRF_HEADER: csrf_token_of(self.token, self.tenant_id),
         }
 
     async def request(self, method: str, path: str, **options: Any) -> httpx2.Response:

@@ -48,7 +48,7 @@ async def me(
         session,
         _user_id(caller),
         caller.tenant_id,
-        csrf_token=csrf_token_of(browser.session_token or ""),
+        csrf_token=csrf_token_of(browser.session_token or "", caller.tenant_id),
     )
 
 
@@ -63,7 +63,10 @@ async def update_me(
     await session.flush()
     record_change(session, caller, "user.updated", target_id=user.id, changes={"fields": ["name"]})
     return await me_of_user(
-        session, user.id, caller.tenant_id, csrf_token=csrf_token_of(browser.session_token or "")
+        session,
+        user.id,
+        caller.tenant_id,
+        csrf_token=csrf_token_of(browser.session_token or "", caller.tenant_id),
     )
 
 

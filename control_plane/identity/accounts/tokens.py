@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from uuid import UUID
 
 _RANDOM_BYTES = 32
 
@@ -20,13 +21,16 @@ def hash_of(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-def csrf_token_of(session_token: str) -> str:
-    """The session's CSRF token. Computing it takes the session token, and it does not reveal the
-    session token."""
-    return hmac.new(session_token.encode(), b"csrf", hashlib.sha256).hexdigest()
+def csrf_token_of(session_token: str, tenant_id: UUID) -> str:
+    """The CSRF token of a session in one of its person's tenants. Computing it takes the session
+    token, and it does not reveal the session token.
+
+    It changes with the tenant: a page that still shows another one must not change anything.
+    """
+    return hmac.new(session_token.encode(), b"csrf" + tenant_id.bytes, hashlib.sha256).hexdigest()
 
 
-def is_csrf_token(given: str | None, session_token: str) -> bool:
+def is_csrf_token(given: str | None, session_token: str, tenant_id: UUID) -> bool:
     return given is not None and hmac.compare_digest(
-        given.encode(), csrf_token_of(session_token).encode()
+        given.encode(), csrf_token_of(session_token, tenant_id).encode()
     )

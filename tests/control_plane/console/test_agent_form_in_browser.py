@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Dialog, expect
 
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
@@ -72,3 +72,29 @@ async def test_every_section_is_saved(
         "You take reservations for Blue Harbor."
     )
     assert await person.sees_all_of_its_width()
+
+
+async def test_going_back_asks_before_a_change_is_lost(
+    person: Visitor, tenant: TenantClient, database: Database
+) -> None:
+    agent_id = await tenant.agent()
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    await person.opens("/console/agents")
+    await person.follows("Reception")
+    await person.reads("Reception")
+    await person.fills("Company", "Blue Harbor")
+    answers, asked = [False, True], list[str]()
+
+    async def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        await (dialog.accept() if answers.pop(0) else dialog.dismiss())
+
+    page = person.page
+    page.on("dialog", answer)
+    await page.evaluate("history.back()")
+    await expect(page).to_have_url(f"{person.address}/console/agents/{agent_id}")
+    await expect(page.get_by_label("Company", exact=True)).to_have_value("Blue Harbor")
+    assert len(asked) == 1
+    await page.evaluate("history.back()")
+    await person.reads("Agents")
+    assert asked == ["Leave the page? What you changed is not saved."] * 2

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Route, expect
 from redis.asyncio import Redis
 
 from contracts.call_plan import CallPlan
@@ -57,6 +57,23 @@ async def test_the_list_changes_by_itself_when_a_call_begins_and_when_it_ends(
     await create_call(tenant, plan.agent_id)
     await expect(calls_in(person)).to_have_count(2)
     assert await person.sees_all_of_its_width()
+
+
+async def test_a_running_call_that_could_not_be_followed_is_read_along_soon(
+    person: Visitor, redis: Redis, plan: CallPlan
+) -> None:
+    async def is_refused(route: Route) -> None:
+        await route.fulfill(status=503, json={"code": "too_many_viewers"})
+
+    page, stream = person.page, f"**/v1/calls/{plan.call_id}/stream"
+    await page.clock.install()
+    await page.route(stream, is_refused)
+    await person.opens(f"/console/calls/{plan.call_id}")
+    await page.unroute(stream)
+    async with page.expect_response(stream):
+        await page.clock.fast_forward(10_000)
+    await tell(redis, plan.call_id, words("I would like a table.", sequence=0))
+    await expect(page.locator(".said")).to_have_text("I would like a table.")
 
 
 async def test_a_running_call_is_read_along_until_it_is_over(

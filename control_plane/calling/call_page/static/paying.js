@@ -25,9 +25,15 @@ export const price = (agent) => `A minute costs ${dollars.format(agent.price_per
 /** Shows how the person can pay. Returns whether everything is there for a call. */
 export async function offer(agent, again) {
   lookAgain = again;
-  csrfToken = null;
   element("paying").hidden = !agent.can_pay;
-  if (!agent.can_pay) return false;
+  // What is known is kept meanwhile: a call may be started at the same moment.
+  csrfToken = agent.can_pay ? await payerToken() : null;
+  return Boolean(csrfToken);
+}
+
+/** Shows who pays, if that is known; returns the token with which they can, or `null`. */
+async function payerToken() {
+  let token = null;
   const payer = await ask("GET", `/v1/shared/${encodeURIComponent(share)}/payer`);
   if (payer.status === 401) step("paying-form");
   else if (payer.code === "email_not_confirmed") step("paying-unconfirmed");
@@ -35,12 +41,12 @@ export async function offer(agent, again) {
     step("paying-account");
     tell("paying-balance", sentence(payer.detail));
   } else {
-    csrfToken = await freshCsrfToken();
+    token = await freshCsrfToken();
     step("paying-account");
     tell("paying-balance", `${payer.account}: ${dollars.format(payer.available_usd)} are left.`);
   }
   element("paying-credit").hidden = !payer.ok;
-  return Boolean(csrfToken);
+  return token;
 }
 
 function step(shown) {

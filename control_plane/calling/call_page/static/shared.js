@@ -40,8 +40,13 @@ export async function look() {
   text("terms", isReady ? (isPaid ? `${price(agent)}.` : terms(agent)) : "");
   text("consent", isReady && agent.is_recorded ? consent(agent) : "");
   notice(agent, isPaid);
-  if (agent.state === "busy") busyTimer = setTimeout(() => look().catch(() => {}), BUSY_EVERY_MS);
+  if (agent.state === "busy") lookLater();
   return agent.name;
+}
+
+/** Looks until somebody tells whether a line is free. */
+function lookLater() {
+  busyTimer = setTimeout(() => look().catch(lookLater), BUSY_EVERY_MS);
 }
 
 async function found() {

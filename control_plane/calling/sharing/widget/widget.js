@@ -160,7 +160,8 @@
 
   class Call {
     constructor() {
-      this.name = crypto.randomUUID();
+      // Pages without https have none, and no microphone either.
+      this.name = crypto.randomUUID?.();
       this.offers = 0;
     }
 

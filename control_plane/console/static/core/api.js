@@ -67,23 +67,13 @@ async function failure(response) {
   return new ApiError(response.status, problem, Number(response.headers.get("Retry-After")) || null);
 }
 
-/** A login in another tab has replaced the session, and its token with it. */
-async function renewedCsrfToken() {
-  const response = await send("GET", "/v1/me");
-  if (!response.ok) return false;
-  csrfToken = (await response.json()).csrf_token;
-  return csrfToken !== null;
-}
-
 /** @throws {ApiError} for every answer that is no success, and if there is none. */
 async function answered(method, path, options = {}) {
-  let response = await send(method, path, options);
-  let problem = response.ok ? null : await failure(response);
-  if (problem?.code === "csrf_token_required" && (await renewedCsrfToken())) {
-    response = await send(method, path, options);
-    problem = response.ok ? null : await failure(response);
-  }
-  if (!problem) return response;
+  const response = await send(method, path, options);
+  if (response.ok) return response;
+  const problem = await failure(response);
+  // In another tab the person has logged in again, or has chosen another tenant than this page shows.
+  if (problem.code === "csrf_token_required") location.reload();
   if (problem.status === 401 && !options.mayBeUnknown) onSessionLost();
   throw problem;
 }

@@ -20,6 +20,8 @@ const LOADING_AFTER_MS = 150;
 let routes = [];
 let leaving = new AbortController();
 let unsaved = () => false;
+/** The address of the page that is shown. */
+let here = "";
 
 /** While `changed` answers true, leaving the page asks first. Forgotten with the page. */
 export function guardUnsaved(changed) {
@@ -82,6 +84,7 @@ async function show({ keepsFocus = false } = {}) {
     navigate(elsewhere, { replace: true });
     return;
   }
+  here = location.href;
   const inFrame = session() !== null && !route?.isPublic && !route?.hasNoFrame;
   const content = inFrame ? frame(location.pathname) : withoutFrame({ isWide: Boolean(route?.isWide) });
   const loading = setTimeout(
@@ -135,7 +138,7 @@ export function startRouter() {
     show();
   });
   document.addEventListener("click", followed);
-  addEventListener("popstate", () => show());
+  addEventListener("popstate", () => (mayLeave() ? show() : history.pushState(null, "", here)));
   addEventListener("beforeunload", (event) => unsaved() && event.preventDefault());
   return show();
 }

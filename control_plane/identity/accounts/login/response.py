@@ -43,6 +43,6 @@ async def login_response(
             session,
             login.user.id,
             login.tenant_id,
-            csrf_token=csrf_token_of(login.session_token),
+            csrf_token=csrf_token_of(login.session_token, login.tenant_id),
         )
     return LoggedIn(**me.model_dump(), new_device=login.is_new_device)

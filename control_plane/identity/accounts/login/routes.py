@@ -190,7 +190,9 @@ async def switch_tenant(
             "user.switched_tenant",
             target_id=user_id,
         )
-    return await me_of_user(session, user_id, wanted.tenant_id, csrf_token=csrf_token_of(token))
+    return await me_of_user(
+        session, user_id, wanted.tenant_id, csrf_token=csrf_token_of(token, wanted.tenant_id)
+    )
 
 
 @router.post("/password-reset", status_code=status.HTTP_202_ACCEPTED, responses=problems(*_OPEN))

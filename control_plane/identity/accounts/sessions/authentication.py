@@ -58,7 +58,7 @@ async def caller_of_session(
                 ends_at=expires_at(opened.created_at, now, ttl_seconds),
             )
     if request.method not in _CHANGES_NOTHING and not is_csrf_token(
-        request.headers.get(CSRF_HEADER), token
+        request.headers.get(CSRF_HEADER), token, opened.tenant_id
     ):
         raise CsrfTokenRequired(
             f"Send the header {CSRF_HEADER} with the csrf_token from your login or GET /v1/me"

@@ -51,12 +51,15 @@ class PlayedLink:
         self.agent = dict(AGENT)
         self.refusal: tuple[int, str] | None = None
         self.is_gone = False
+        self.is_down = False
         self.asked = 0
 
     async def answer(self, route: Route, request: Request) -> None:
         path = request.url.removeprefix(ORIGIN)
         if path == "/s/TOKEN":
             await route.fulfill(path=STATIC / "index.html")
+        elif self.is_down and path.startswith("/v1/shared/"):
+            await route.fulfill(status=502)
         elif self.is_gone and path.startswith("/v1/shared/"):
             await route.fulfill(status=404, json={"code": "share_not_found"})
         elif path == "/v1/shared/TOKEN":
@@ -153,6 +156,21 @@ async def test_a_free_line_brings_the_button_back(page: Page, link: PlayedLink) 
     await page.clock.run_for(5_500)
     await expect(page.locator("#start")).to_be_visible(timeout=WAIT_MS)
     await expect(page.locator("#notice")).to_be_hidden()
+
+
+async def test_a_free_line_brings_the_button_back_after_the_server_was_down(
+    page: Page, link: PlayedLink
+) -> None:
+    link.agent["state"] = "busy"
+    await visit(page)
+    await expect(page.locator("#notice")).to_be_visible(timeout=WAIT_MS)
+    link.is_down = True
+    async with page.expect_response(f"{ORIGIN}/v1/shared/TOKEN"):
+        await page.clock.run_for(5_500)
+    link.is_down = False
+    link.agent["state"] = "ready"
+    await page.clock.run_for(5_500)
+    await expect(page.locator("#start")).to_be_visible(timeout=WAIT_MS)
 
 
 async def test_a_visitor_asks_for_more_minutes_once(page: Page, link: PlayedLink) -> None:

@@ -137,6 +137,20 @@ async def test_one_goes_on_in_another_tenant_of_ones_own(
         assert [str(tenant_id) for tenant_id in found] == [first["id"], second["id"]]
 
 
+async def test_a_page_that_still_shows_another_tenant_changes_nothing(
+    browser: Browser, outbox: Outbox
+) -> None:
+    """Two tabs share the session, and one of them has switched it."""
+    first = (await browser.open_account(outbox))["tenant"]
+    await browser.sign_up(tenant_name="Second")
+    other_tab = Browser(browser.http, dict(browser.headers))
+    await browser.post("/v1/auth/switch-tenant", {"tenant_id": first["id"]})
+    answer = await other_tab.post("/v1/agents", {"name": "Of the second"})
+    assert (answer.status_code, answer.json()["code"]) == (403, "csrf_token_required")
+    assert (await browser.get("/v1/agents")).json()["total"] == 0
+    assert (await browser.post("/v1/agents", {"name": "Of the first"})).status_code == 201
+
+
 async def test_one_does_not_go_on_in_a_foreign_tenant(
     browser: Browser, tenant: TenantClient
 ) -> None:

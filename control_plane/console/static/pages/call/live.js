@@ -3,9 +3,10 @@
 import { cardWith, fill, isOver, quiet, tags } from "../../kit.js";
 
 const { div, li, ol, p } = tags;
+const AGAIN_AFTER_MS = 9000;
 const STATES = { listening: "The agent listens.", thinking: "The agent thinks.", speaking: "The agent speaks." };
 
-/** @param ended is called once the call is over. */
+/** @param ended is called once the call is over, or cannot be followed any more. */
 export function liveTranscript(call, signal, ended) {
   const list = ol({ class: "turns", "aria-live": "polite", "aria-relevant": "additions" });
   const state = quiet("Waiting for the call to begin.");
@@ -35,6 +36,8 @@ export function liveTranscript(call, signal, ended) {
   const source = new EventSource(`/v1/calls/${call.id}/stream`);
   source.addEventListener("transcript", ({ data }) => utter(JSON.parse(data)));
   source.addEventListener("state", ({ data }) => change(JSON.parse(data)));
+  // Only after a broken connection it comes back by itself.
+  source.onerror = () => source.readyState === EventSource.CLOSED && setTimeout(() => signal.aborted || ended(), AGAIN_AFTER_MS);
   signal.addEventListener("abort", () => source.close());
   return cardWith("Conversation", state, list);
 }

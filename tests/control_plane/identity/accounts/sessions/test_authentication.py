@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import httpx2
 import pytest
@@ -86,10 +87,26 @@ async def test_the_token_is_stored_as_a_hash(owner: DashboardClient, database: D
     assert hash_of(owner.token).hex() in rows
 
 
-@pytest.mark.parametrize("sent", [None, "", "wrong", csrf_token_of("another session")])
-async def test_a_change_needs_the_sessions_csrf_token(
-    owner: DashboardClient, sent: str | None
+@pytest.mark.parametrize("of", ["nobody", "another session", "another tenant"])
+async def test_a_change_needs_the_csrf_token_of_the_session_and_its_tenant(
+    owner: DashboardClient, of: str
 ) -> None:
+    await _changes_nothing(
+        owner,
+        {
+            "nobody": None,
+            "another session": csrf_token_of("another session", owner.tenant_id),
+            "another tenant": csrf_token_of(owner.token, uuid4()),
+        }[of],
+    )
+
+
+@pytest.mark.parametrize("sent", ["", "wrong"])
+async def test_a_change_needs_a_csrf_token(owner: DashboardClient, sent: str) -> None:
+    await _changes_nothing(owner, sent)
+
+
+async def _changes_nothing(owner: DashboardClient, sent: str | None) -> None:
     headers = {"Cookie": owner.headers["Cookie"]} | ({} if sent is None else {CSRF_HEADER: sent})
     answer = await owner.http.post("/v1/agents", headers=headers, json={"name": "x"})
     assert (answer.status_code, answer.json()["code"]) == (403, "csrf_token_required")
