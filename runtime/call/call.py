@@ -428,6 +428,7 @@ class Call:
     def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
         answers = not (self._end_requested.is_set() or self.transfers.keep_agent_silent)
         if participant_id in self._presence.here and answers:
+            self._limits.keys_pressed()
             self._keypads.pressed(participant_id, digits)
 
     def _entered(self, participant_id: UUID, entry: str) -> None:
