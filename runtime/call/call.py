@@ -411,6 +411,8 @@ class Call:
             )
         )
         self._pause_if_nobody_is_here()
+        if self._recording is not None:
+            self._recording.left(participant_id)
         self.transfers.left(participant_id)
         if self._callers or participant_id in self.transfers.targets:
             return

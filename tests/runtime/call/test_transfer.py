@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from contracts.end_reasons import EndReason
-from contracts.events import CallMetered, PhoneWanted
+from contracts.events import CallMetered, PhoneWanted, RecordingStopped
 from contracts.tool_bindings import Transfer
 from runtime.call.end_cause import Cause, Ending
 from runtime.media.room import HeardFrames
 from tests.runtime.call.test_call import Stage, play
 from tests.runtime.call.test_phone_call import dialed_phone
 from tests.runtime.fakes import CALLER, phone_plan
+from tests.runtime.recording.stores import MemoryPartStore
 
 PERSON = "+14155550199"
 TIME = np.arange(960) / 48_000
@@ -446,3 +447,23 @@ def test_a_person_who_hangs_up_while_the_caller_reloads_the_page_brings_the_call
         stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
 
     assert play(script).ended.end_reason == EndReason.END_CALL_TOOL
+
+
+def test_a_person_who_hangs_up_during_the_announcement_holds_up_no_recording():
+    async def script(stage: Stage) -> None:
+        async def announce(text: str) -> bool:
+            await asyncio.sleep(5)
+            return False
+
+        await begun(stage, tool(then="stay"))
+        stage.conversation.announce = announce
+        stage.room.connect(target(stage))
+        await asyncio.sleep(2)
+        await stage.room.remove_leg(target(stage))
+        await asyncio.sleep(5)
+        await hear(stage, VOICE, 1.0)
+        await stage.room.remove_leg(CALLER)
+
+    ended = play(script, parts=MemoryPartStore())
+    (stopped,) = [each for each in ended.journal.bodies if isinstance(each, RecordingStopped)]
+    assert stopped.duration_ms > 0, "what the caller says afterwards is recorded"
