@@ -118,7 +118,7 @@ async def test_a_released_call_can_be_offered_again(
             await control_plane.command("w1", plan.call_id, ReleaseCall())
             await until(lambda: _not(is_held(control_plane, plan)))
     assert await control_plane.events(plan.call_id) == []
-    assert list((tmp_path / "journals").glob("*.jsonl")) == []
+    assert list((tmp_path / "journal").glob("*.jsonl")) == []
 
 
 async def test_a_reservation_that_another_worker_has_taken_is_forgotten_and_left_to_it(
