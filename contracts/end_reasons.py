@@ -38,7 +38,8 @@ class EndReason(StrEnum):
     SILENCE_TIMEOUT = "silence_timeout"
     """The caller, who had spoken before, stayed silent after the nudge."""
     SILENCE_DEAD_AIR = "silence_dead_air"
-    """The caller never spoke at all: a dead line, a muted microphone or an abandoned page."""
+    """The caller neither spoke nor pressed a key: a dead line, a muted microphone or an abandoned
+    page."""
     DEMO_IDLE_TIMEOUT = "demo_idle_timeout"
     """A call of a shared demo was no longer used."""
 

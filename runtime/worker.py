@@ -13,7 +13,6 @@ from uuid import UUID
 
 import structlog
 
-from contracts import redis_names
 from contracts.call_plan import CallPlan
 from contracts.call_status import Transport
 from contracts.heartbeat import WHY_CLAIMS_NOTHING, CallMedia, WhyClaimsNothing
@@ -29,6 +28,7 @@ from runtime.journal.event_shipper import EventShipper
 from runtime.journal.journal import Journal
 from runtime.journal.space import JournalSpace
 from runtime.journal.store import JournalStore
+from runtime.link.claims import give_back_claim
 from runtime.link.commands import CommandReader
 from runtime.link.dead_workers import forget_dead_workers
 from runtime.link.dispatch import Acknowledge, Dispatcher
@@ -181,6 +181,11 @@ class Worker:
     def claimed(self) -> Iterable[UUID]:
         return self._shipper.unsettled - self._shipper.begun
 
+    def taken(self, call_id: UUID) -> None:
+        if (call := self._calls.find(call_id)) is not None and call.is_reserved:
+            logger.warning("worker.reservation_taken", call_id=str(call_id))
+            call.release()
+
     def leased(self) -> Iterable[UUID]:
         return self._shipper.begun
 
@@ -316,7 +321,7 @@ class Worker:
         call_id = journal.plan.call_id
         await self._shipper.drop(journal)
         try:
-            await self._redis.delete(redis_names.call_lease(call_id))
+            await give_back_claim(self._redis, call_id, self._settings.worker_id)
         except LINK_ERRORS as error:
             logger.warning("worker.lease_not_returned", call_id=str(call_id), error=str(error))
 

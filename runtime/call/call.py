@@ -314,7 +314,7 @@ class Call:
             self._phone_lines.lost(participant_id, lost_carrier)
         if self._room is not None:
             await self._room.remove_leg(participant_id)
-        seemed_lost = participant_id == self._last_lost and not self._presence.legs
+        seemed_lost = participant_id == self._last_lost and not self._callers
         planned = {each.participant_id for each in self.plan.participants}
         # Phones that were answered and hung up before their sound came.
         if seemed_lost or (self.is_reserved and self._hung_up >= planned):
@@ -411,8 +411,10 @@ class Call:
             )
         )
         self._pause_if_nobody_is_here()
+        if self._recording is not None:
+            self._recording.left(participant_id)
         self.transfers.left(participant_id)
-        if self._presence.legs:
+        if self._callers or participant_id in self.transfers.targets:
             return
         if has_left or self._end_requested.is_set():
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
@@ -428,6 +430,7 @@ class Call:
     def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
         answers = not (self._end_requested.is_set() or self.transfers.keep_agent_silent)
         if participant_id in self._presence.here and answers:
+            self._limits.keys_pressed()
             self._keypads.pressed(participant_id, digits)
 
     def _entered(self, participant_id: UUID, entry: str) -> None:
@@ -437,10 +440,14 @@ class Call:
 
     async def _await_rejoin(self, loss: int) -> None:
         await asyncio.sleep(REJOIN_SECONDS)
-        # After a later loss, the time runs from that one. Somebody who was called meanwhile would
-        # talk to nobody.
-        if loss == self._losses and not self._presence.legs - self.transfers.targets:
+        # After a later loss, the time runs from that one.
+        if loss == self._losses and not self._callers:
             self.end(Ending.because(Cause.LAST_LEG_LOST))
+
+    @property
+    def _callers(self) -> frozenset[UUID]:
+        """Who keeps the call going. Somebody who was called into it would talk to nobody."""
+        return self._presence.legs - self.transfers.targets
 
     async def _prepare(self) -> None:
         await self._listening.wait()

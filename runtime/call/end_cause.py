@@ -38,7 +38,7 @@ class Cause(Enum):
     """No more time is paid for; the detail says why."""
     SILENT_TOO_LONG = auto()
     NEVER_SPOKE = auto()
-    """Silent for too long, and the caller never said anything in the whole call."""
+    """Silent for too long, and the caller neither spoke nor pressed a key in the whole call."""
     WORKER_STOPPING = auto()
     ROOM_NOT_OPENED = auto()
     SESSION_NOT_BUILT = auto()

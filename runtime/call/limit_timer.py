@@ -44,6 +44,11 @@ class LimitTimer:
         )
         self._changed.set()
 
+    def keys_pressed(self) -> None:
+        """A caller has pressed keys."""
+        self._watch.keys_pressed(self._clock())
+        self._changed.set()
+
     async def next_due(self) -> Due:
         """Wait until something is due, and return it."""
         while True:

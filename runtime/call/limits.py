@@ -3,8 +3,9 @@
 Rules: API spec, "Advanced" (``maxCallDuration``, ``silencePromptDelay``, ``postSilenceHangup``).
 Silence means that neither the caller nor the agent is active. After ``silence_prompt_seconds`` of
 silence the agent asks whether the caller is still there (the nudge). The call ends when
-``silence_hangup_seconds`` more pass after the nudge was spoken. When the caller speaks, counting
-starts again. While nobody is connected, no silence is counted; the next leg starts it again.
+``silence_hangup_seconds`` more pass after the nudge was spoken. When the caller speaks or presses a
+key, counting starts again. While nobody is connected, no silence is counted; the next leg starts it
+again.
 
 A call may go on while its connected time is paid for. The goodbye begins ``FUNDS_GOODBYE_MS``
 before the paid time is over; what it takes longer is free.
@@ -29,7 +30,8 @@ class Due(Enum):
     NUDGE = auto()
     SILENCE_TIMEOUT = auto()
     DEAD_AIR = auto()
-    """Like ``SILENCE_TIMEOUT``, but the caller has not said anything in the whole call."""
+    """Like ``SILENCE_TIMEOUT``, but the caller has not said or keyed in anything in the whole
+    call."""
     MAX_DURATION = auto()
     """Time to say goodbye, so that the call ends when it reaches its maximum duration."""
     FUNDS_LAPSE = auto()
@@ -81,6 +83,13 @@ class LimitsWatch:
         if user_speaking or agent_active:
             self._quiet_since = None
         elif self._quiet_since is None and self._join_by is None:
+            self._quiet_since = now
+
+    def keys_pressed(self, now: float) -> None:
+        """A caller has pressed keys, and may press more."""
+        self._has_spoken = True
+        self._nudged = False
+        if self._quiet_since is not None:
             self._quiet_since = now
 
     @property

@@ -11,11 +11,11 @@ from typing import Literal, Protocol, TypedDict
 from uuid import UUID
 
 from redis.asyncio import Redis
-from redis.asyncio.client import Pipeline
 
 from contracts import redis_names
 from contracts.heartbeat import CallMedia, WorkerHeartbeat
 from link.persistent_loop import run_persistently
+from runtime.link.claims import renew_claim
 from runtime.link.worker_identity import WorkerIdentity
 from runtime.slots import Slots
 
@@ -32,7 +32,10 @@ class CarriedCalls(Protocol):
     """The calls of one worker, as of now."""
 
     def claimed(self) -> Iterable[UUID]:
-        """Calls whose room is not open yet."""
+        """Calls that have not begun here: their room is not open yet, or their phone rings."""
+
+    def taken(self, call_id: UUID) -> None:
+        """Another worker has claimed the call while this one was cut off from Redis."""
 
     def leased(self) -> Iterable[UUID]:
         """Other calls that this worker answers for: those that run, and those that are over but
@@ -111,6 +114,9 @@ class Heartbeat:
             **self._calls.backlog(),
         )
         pipeline = self._redis.pipeline(transaction=False)
+        claimed = list(self._calls.claimed())
+        for call_id in claimed:
+            renew_claim(pipeline, call_id, self._worker_id)
         pipeline.sadd(redis_names.WORKERS, self._worker_id)
         pipeline.set(
             redis_names.worker_heartbeat(self._worker_id),
@@ -126,18 +132,16 @@ class Heartbeat:
                 self.media_door.secret,
                 ex=redis_names.HEARTBEAT_TTL_SECONDS,
             )
-        for call_id in self._calls.claimed():
-            self._renew(pipeline, call_id, redis_names.CLAIM_TTL_SECONDS)
         for call_id in self._calls.leased():
-            self._renew(pipeline, call_id, self._lease_seconds)
+            pipeline.set(redis_names.call_lease(call_id), self._worker_id, ex=self._lease_seconds)
         for media in self._calls.media():
             pipeline.hset(redis_names.MEDIA, str(media.call_id), media.model_dump_json())
         begun_at = time.monotonic()
-        await pipeline.execute()
+        answers = await pipeline.execute()
         self._beaten_at = begun_at
-
-    def _renew(self, pipeline: Pipeline, call_id: UUID, ttl_seconds: int) -> None:
-        pipeline.set(redis_names.call_lease(call_id), self._worker_id, ex=ttl_seconds)
+        for call_id, is_ours in zip(claimed, answers, strict=False):
+            if not is_ours:
+                self._calls.taken(call_id)
 
     async def say_goodbye(self) -> None:
         """Remove the heartbeat of a worker that stops, so that nothing waits for it to expire."""

@@ -32,8 +32,8 @@ class CallRecording:
 
     Where consent is required, the agent announces the recording before the opener, and nothing is
     recorded until the announcement has been played to its end. When somebody joins later, recording
-    stops until that person has heard the announcement too. A caller who refuses to be recorded ends
-    it for good, and what was recorded is deleted.
+    stops until that person has heard the announcement too, or has left. A caller who refuses to be
+    recorded ends it for good, and what was recorded is deleted.
     """
 
     def __init__(
@@ -70,6 +70,11 @@ class CallRecording:
             self._untold.add(participant_id)
             self._recorder.pause()
 
+    def left(self, participant_id: UUID) -> None:
+        """Somebody has left the room, and need not hear the announcement any more."""
+        self._untold.discard(participant_id)
+        self._go_on_if_all_are_told()
+
     async def announce(self, conversation: Conversation) -> None:
         """Announce the recording to everybody who has not heard it, and record from then on."""
         if self.announcement is None or self._is_refused:
@@ -77,18 +82,19 @@ class CallRecording:
         async with self._announcing:
             while self._untold:
                 hearing = frozenset(self._untold)
-                if not await conversation.announce(self.announcement):
+                if await conversation.announce(self.announcement):
+                    self._told |= hearing & self._untold
+                    self._untold -= hearing
+                elif self._untold:
                     self._record.fact(
                         Logged(
                             level="warning",
-                            message="Nothing is recorded from here on: the announcement of the "
-                            "recording was not heard to its end",
+                            message="Nothing is recorded while somebody is here who has not heard "
+                            "the announcement of the recording to its end",
                         )
                     )
                     return
-                self._told |= hearing
-                self._untold -= hearing
-            self._go_on()
+            self._go_on_if_all_are_told()
 
     def is_refused_by(self, said: EventBody) -> bool:
         """Whether consent is required, and a caller refuses it with these words. Then nothing is
@@ -130,6 +136,11 @@ class CallRecording:
             )
         else:
             self._record.fact(Logged(level="info", message=f"Nothing is recorded: {REFUSED}"))
+
+    def _go_on_if_all_are_told(self) -> None:
+        # Without the first, a caller who leaves during the announcement would start a recording.
+        if self._told and not self._untold:
+            self._go_on()
 
     def _go_on(self) -> None:
         if self._is_refused:

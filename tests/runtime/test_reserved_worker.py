@@ -118,7 +118,24 @@ async def test_a_released_call_can_be_offered_again(
             await control_plane.command("w1", plan.call_id, ReleaseCall())
             await until(lambda: _not(is_held(control_plane, plan)))
     assert await control_plane.events(plan.call_id) == []
-    assert list((tmp_path / "journals").glob("*.jsonl")) == []
+    assert list((tmp_path / "journal").glob("*.jsonl")) == []
+
+
+async def test_a_reservation_that_another_worker_has_taken_is_forgotten_and_left_to_it(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+) -> None:
+    plan = phone_plan()
+    lease = redis_names.call_lease(plan.call_id)
+    async with working(valkey_url, tmp_path) as running:
+        await until(lambda: control_plane.is_in("w1", "ready"))
+        await control_plane.dispatch(plan)
+        await until(lambda: _is_prepared(running.media.conversations))
+        await until(lambda: _none_pending(control_plane))
+        # This worker was cut off from Redis, and the answered call was offered again.
+        await control_plane.redis.set(lease, "w2", ex=redis_names.CLAIM_TTL_SECONDS)
+        await until(lambda: running.media.rooms[plan.call_id].closed)
+    assert await control_plane.redis.get(lease) == "w2"
+    assert await control_plane.events(plan.call_id) == []
 
 
 async def test_a_phone_that_hung_up_before_its_sound_came_ends_the_call(

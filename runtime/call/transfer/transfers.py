@@ -63,16 +63,14 @@ class Transfers:
             each.joined_late(participant_id)
 
     def left(self, participant_id: UUID) -> None:
-        """A leg is gone; the call goes on only if there is still somebody to talk to."""
+        """A leg is gone. Callers whose agent has left have nobody to talk to without the person."""
         for each in self._all:
             each.left(participant_id)
-            if each.phase is Phase.OVER:
+            if participant_id != each.target:
                 continue
-            is_target = participant_id == each.target
-            is_target_alone = set(self._call.people) == {each.target}
-            if is_target_alone or (is_target and each.agent_has_left):
+            if each.agent_has_left:
                 self._call.end(Ending.because(Cause.LAST_LEG_LEFT))
-            elif is_target and each.phase is Phase.CONNECTED:
+            elif each.phase is Phase.CONNECTED:
                 each.phase = Phase.OVER  # The agent has stayed, and goes on.
 
     def carrier_reports_machine(self, participant_id: UUID) -> None:

@@ -94,6 +94,30 @@ def test_a_caller_who_answers_the_nudge_starts_anew(watch: LimitsWatch):
     assert watch.due(22.0) is Due.NUDGE
 
 
+def test_a_caller_who_presses_keys_is_not_silent(watch: LimitsWatch):
+    watch.started(0.0)
+    for pressed_at in range(2, 60, 2):
+        watch.keys_pressed(float(pressed_at))
+        assert watch.due(pressed_at + 1.9) is None
+    assert watch.due(66.0) is Due.NUDGE
+
+
+def test_a_caller_who_answers_the_nudge_with_a_key_starts_anew(watch: LimitsWatch):
+    watch.started(0.0)
+    assert watch.due(8.0) is Due.NUDGE
+    watch.keys_pressed(12.0)
+    assert watch.due(19.9) is None
+    assert watch.due(20.0) is Due.NUDGE
+    assert watch.due(35.0) is Due.SILENCE_TIMEOUT
+
+
+def test_keys_begin_no_silence_while_the_agent_speaks(watch: LimitsWatch):
+    watch.started(0.0)
+    agent(watch, 1.0)
+    watch.keys_pressed(2.0)
+    assert watch.due(100.0) is None
+
+
 @pytest.mark.parametrize(("max_seconds", "goodbye_at"), [(600, 594.0), (30, 24.0), (10, 8.0)])
 def test_goodbye_comes_before_the_maximum_duration(max_seconds: int, goodbye_at: float):
     limits = LIMITS.model_copy(update={"max_duration_seconds": max_seconds})

@@ -70,6 +70,21 @@ def test_keys_are_entered_when_a_hash_or_a_pause_ends_them():
     assert play(script, plan=phone_plan()).conversation.entered == ["12", "34"]
 
 
+def test_a_caller_who_enters_a_long_number_is_not_asked_whether_anybody_is_there():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        for _ in range(16):
+            await asyncio.sleep(2)
+            stage.room.press("7")
+        await asyncio.sleep(1)
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    stage = play(script, plan=phone_plan())
+    assert stage.conversation.said == ["greeting"]
+    assert stage.ended.end_reason == EndReason.END_CALL_TOOL
+
+
 def test_keys_of_somebody_who_is_not_in_the_call_are_ignored():
     async def script(stage: Stage) -> None:
         await asyncio.sleep(1)

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from contracts.end_reasons import EndReason
-from contracts.events import CallMetered, PhoneWanted
+from contracts.events import CallMetered, PhoneWanted, RecordingStopped
 from contracts.tool_bindings import Transfer
 from runtime.call.end_cause import Cause, Ending
 from runtime.media.room import HeardFrames
 from tests.runtime.call.test_call import Stage, play
+from tests.runtime.call.test_phone_call import dialed_phone
 from tests.runtime.fakes import CALLER, phone_plan
+from tests.runtime.recording.stores import MemoryPartStore
 
 PERSON = "+14155550199"
 TIME = np.arange(960) / 48_000
@@ -378,3 +380,90 @@ def test_a_person_is_not_left_alone_when_the_caller_does_not_come_back():
         assert stage.call.end_reason == EndReason.CLIENT_DISCONNECTED
 
     play(script, plan=phone_plan())
+
+
+@pytest.mark.parametrize("mode", ["cold", "warm"])
+def test_a_caller_who_reloads_the_page_while_a_person_is_there_may_come_back(mode: str):
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(mode=mode))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        stage.room.lose()
+        await asyncio.sleep(3)
+        stage.room.connect()
+        await asyncio.sleep(10)
+        assert stage.call.people == {CALLER, target(stage)}
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    assert play(script).ended.end_reason == EndReason.END_CALL_TOOL
+
+
+def test_a_caller_who_is_lost_while_a_person_is_there_has_not_hung_up():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        stage.room.lose()
+
+    assert play(script).ended.end_reason == EndReason.CLIENT_DISCONNECTED
+
+
+def test_a_callers_phone_that_is_lost_while_a_person_is_there_fails_in_its_carriers_name():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await begun(stage, tool())
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        stage.room.give_up()
+
+    assert play(script, plan=phone_plan()).ended.lost_carrier == "twilio"
+
+
+def test_a_caller_who_hangs_up_just_after_the_connection_closed_leaves_no_person_alone():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        stage.room.lose()
+        await asyncio.sleep(0.1)
+        await stage.call.remove_leg(CALLER)
+
+    assert play(script).ended.end_reason == EndReason.PARTICIPANT_DISCONNECTED
+
+
+def test_a_person_who_hangs_up_while_the_caller_reloads_the_page_brings_the_call_back():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(mode="warm"))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        stage.room.lose()
+        await asyncio.sleep(1)
+        await stage.room.remove_leg(target(stage))
+        await asyncio.sleep(1)
+        stage.room.connect()
+        await asyncio.sleep(10)
+        assert stage.conversation.listens
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    assert play(script).ended.end_reason == EndReason.END_CALL_TOOL
+
+
+def test_a_person_who_hangs_up_during_the_announcement_holds_up_no_recording():
+    async def script(stage: Stage) -> None:
+        async def announce(text: str) -> bool:
+            await asyncio.sleep(5)
+            return False
+
+        await begun(stage, tool(then="stay"))
+        stage.conversation.announce = announce
+        stage.room.connect(target(stage))
+        await asyncio.sleep(2)
+        await stage.room.remove_leg(target(stage))
+        await asyncio.sleep(5)
+        await hear(stage, VOICE, 1.0)
+        await stage.room.remove_leg(CALLER)
+
+    ended = play(script, parts=MemoryPartStore())
+    (stopped,) = [each for each in ended.journal.bodies if isinstance(each, RecordingStopped)]
+    assert stopped.duration_ms > 0, "what the caller says afterwards is recorded"

@@ -131,6 +131,56 @@ def test_who_comes_later_is_told_before_anything_more_is_recorded() -> None:
     assert stopped.duration_ms == 7 * 20
 
 
+def test_who_leaves_before_the_announcements_end_holds_up_no_recording() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        stage.hear(1)
+        stage.recording.joined(SOMEBODY_ELSE)
+        stage.conversation.announcements_are_played = False
+        await stage.recording.announce(stage.conversation)
+        stage.hear(2)
+        stage.recording.left(SOMEBODY_ELSE)
+        stage.hear(3)
+        await stage.recording.finish()
+
+    stage = play(script, require_consent=True)
+    (stopped,) = [fact for fact in stage.record.facts if isinstance(fact, RecordingStopped)]
+    assert stopped.duration_ms == 3 * 20
+
+
+@pytest.mark.parametrize("is_played", [True, False])
+def test_a_caller_who_leaves_during_the_announcement_is_not_recorded(*, is_played: bool) -> None:
+    async def script(stage: Stage) -> None:
+        async def announce(text: str) -> bool:
+            stage.recording.left(CALLER)
+            return is_played
+
+        stage.conversation.announce = announce  # type: ignore[method-assign]
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+
+    assert play(script, require_consent=True).record.facts == []
+
+
+def test_who_left_during_the_announcement_is_told_when_coming_back() -> None:
+    async def script(stage: Stage) -> None:
+        async def announce(text: str) -> bool:
+            stage.recording.left(SOMEBODY_ELSE)
+            return True
+
+        stage.recording.joined(CALLER)
+        stage.recording.joined(SOMEBODY_ELSE)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stage.conversation, "announce", announce)
+            await stage.recording.announce(stage.conversation)
+        stage.recording.joined(SOMEBODY_ELSE)
+        await stage.recording.announce(stage.conversation)
+        assert stage.conversation.said == ["announcement"]
+
+    play(script, require_consent=True)
+
+
 def test_who_reloads_the_page_is_not_told_again() -> None:
     async def script(stage: Stage) -> None:
         stage.recording.joined(CALLER)

@@ -55,6 +55,8 @@ async def test_the_same_request_succeeds_once_there_is_a_worker(
 
 
 class NoCalls:
+    def taken(self, call_id: UUID) -> None: ...
+
     def leased(self) -> Iterable[UUID]:
         return ()
 
