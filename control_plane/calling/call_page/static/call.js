@@ -62,7 +62,7 @@ async function placeOrJoin() {
 
 class Call {
   constructor(microphone) {
-    this.microphone = microphone;
+    this.#speakInto(microphone);
     this.resource = null;
     this.bearer = null;
     this.startedAt = null;
@@ -143,6 +143,34 @@ class Call {
     });
     this.resource = response.headers.get("Location");
     return response.text();
+  }
+
+  #speakInto(microphone) {
+    this.microphone = microphone;
+    for (const track of microphone.getAudioTracks()) track.onended = () => this.#microphoneEnded(track);
+  }
+
+  /** A headset was unplugged, for example. The call goes on with another microphone. */
+  async #microphoneEnded(ended) {
+    try {
+      const microphone = await openMicrophone();
+      const [track] = microphone.getAudioTracks();
+      if (this.over) {
+        track.stop();
+        return;
+      }
+      track.enabled = ended.enabled;
+      this.#speakInto(microphone);
+      await this.connection?.speakWith(track);
+      if (this.startedAt !== null) this.#showOwnLevel();
+      view.trouble(null);
+    } catch (trouble) {
+      if (!this.over) view.trouble(trouble);
+    }
+  }
+
+  #showOwnLevel() {
+    this.meters.user = new Meter(this.audioContext, this.microphone, "level-user");
   }
 
   mute(muted) {
@@ -233,7 +261,7 @@ class Call {
     this.startedAt = performance.now();
     view.phase("live", "Connected");
     this.audioContext ??= new AudioContext();
-    this.meters.user = new Meter(this.audioContext, this.microphone, "level-user");
+    this.#showOwnLevel();
     const draw = () => {
       for (const meter of Object.values(this.meters)) meter.draw();
       view.elapsed((performance.now() - this.startedAt) / 1000);

@@ -36,6 +36,11 @@ export class VoiceConnection {
     if (this.state !== "closed") await this.peer.setRemoteDescription({ type: "answer", sdp: answer });
   }
 
+  /** From now on `track` goes out. */
+  async speakWith(track) {
+    for (const sender of this.peer.getSenders()) await sender.replaceTrack(track);
+  }
+
   close() {
     this.peer.close();
   }

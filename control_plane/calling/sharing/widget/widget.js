@@ -166,7 +166,7 @@
     }
 
     async begin() {
-      this.microphone = await this.#openMicrophone();
+      this.#speakInto(await this.#openMicrophone());
       if (this.over) return this.#release();
       const created = await (await request(`${api}/calls`, { method: "POST" })).json();
       this.url = created.access.url;
@@ -187,6 +187,25 @@
         });
       } catch (error) {
         throw new Error(MICROPHONE[error.name] ?? "The microphone cannot be used on this page.");
+      }
+    }
+
+    #speakInto(microphone) {
+      this.microphone = microphone;
+      for (const track of microphone.getAudioTracks()) track.onended = () => this.#microphoneEnded(track);
+    }
+
+    /** A headset was unplugged, for example. The call goes on with another microphone. */
+    async #microphoneEnded(ended) {
+      try {
+        const microphone = await this.#openMicrophone();
+        const [track] = microphone.getAudioTracks();
+        if (this.over) return track.stop();
+        track.enabled = ended.enabled;
+        this.#speakInto(microphone);
+        for (const sender of this.peer?.getSenders() ?? []) await sender.replaceTrack(track);
+      } catch (error) {
+        if (!this.over) status.textContent = error.message;
       }
     }
 

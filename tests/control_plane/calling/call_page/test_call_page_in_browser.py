@@ -45,6 +45,17 @@ window.setState = (index, state) => {
 };
 """
 
+UNPLUG = """() => {
+  window.unplugged = window.peers[0].getSenders()[0].track;
+  window.unplugged.dispatchEvent(new Event("ended"));
+}"""
+IS_HEARD_AGAIN = "window.peers[0].getSenders()[0].track !== window.unplugged"
+HAS_NO_OTHER_MICROPHONE = """() => {
+  navigator.mediaDevices.getUserMedia = async () => {
+    throw new DOMException("", "NotFoundError");
+  };
+}"""
+
 
 class PlayedApi:
     """The API of one call. ``refusals`` are the next answers to offers; then the room answers."""
@@ -184,6 +195,25 @@ async def test_no_offer_is_sent_again_after_the_person_has_ended_the_call(
     await page.clock.fast_forward(5_000)
     await expect(page.get_by_role("button", name="Call again")).to_be_enabled(timeout=WAIT_MS)
     assert len(api.offers) == 1
+
+
+async def test_another_microphone_is_used_when_one_is_unplugged(page: Page, api: PlayedApi) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    await page.evaluate(UNPLUG)
+    await page.wait_for_function(IS_HEARD_AGAIN, polling=50, timeout=WAIT_MS)
+    await expect(page.locator("#trouble")).to_be_hidden()
+    await page.get_by_role("button", name="Mute").click()
+    assert await page.evaluate("window.peers[0].getSenders()[0].track.enabled") is False
+    assert len(api.offers) == 1
+
+
+async def test_a_person_whose_only_microphone_is_unplugged_is_told(page: Page) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    await page.evaluate(HAS_NO_OTHER_MICROPHONE)
+    await page.evaluate(UNPLUG)
+    await is_refused(page, "No microphone was found")
 
 
 async def test_a_call_that_ended_while_the_person_was_away_is_over(

@@ -8,7 +8,10 @@ from playwright.async_api import Page, Request, Route, expect
 from control_plane.calling.sharing.widget.routes import WIDGET
 from tests.control_plane.calling.call_page.test_call_page_in_browser import (
     CALL_ID,
+    HAS_NO_OTHER_MICROPHONE,
+    IS_HEARD_AGAIN,
     ORIGIN,
+    UNPLUG,
     WAIT_MS,
     PlayedApi,
     api,
@@ -66,6 +69,14 @@ async def test_a_lost_connection_is_made_again(live: Page, api: PlayedApi) -> No
     assert api.calls == 0, "the link made the call, once"
     await live.get_by_role("button", name="End").click()
     await is_told(live, "You ended the call.")
+
+
+async def test_another_microphone_is_used_when_one_is_unplugged(live: Page) -> None:
+    await live.evaluate(UNPLUG)
+    await live.wait_for_function(IS_HEARD_AGAIN, polling=50, timeout=WAIT_MS)
+    await live.evaluate(HAS_NO_OTHER_MICROPHONE)
+    await live.evaluate(UNPLUG)
+    await is_told(live, "No microphone was found.")
 
 
 async def test_a_loss_that_is_over_a_moment_later_needs_no_new_connection(
