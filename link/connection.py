@@ -82,3 +82,13 @@ class _Pipeline(Pipeline):
     async def execute(self, raise_on_error: bool = True) -> list[Any]:
         with remembered_cancellation():
             return await super().execute(raise_on_error)
+
+    async def immediate_execute_command(self, *args: Any, **options: Any) -> Any:
+        """WATCH, and what is read after it."""
+        with remembered_cancellation():
+            return await super().immediate_execute_command(*args, **options)  # type: ignore[no-untyped-call]
+
+    async def reset(self) -> None:
+        """UNWATCH, at the end of a block."""
+        with remembered_cancellation():
+            await super().reset()  # type: ignore[no-untyped-call]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import pytest
-from redis.asyncio import Redis
+from redis.asyncio import Connection, Redis
 from redis.exceptions import ConnectionError, TimeoutError
 
 from link.connection import LINK_ERRORS, connect
@@ -49,6 +50,53 @@ async def server(*, answers: bool) -> AsyncIterator[tuple[str, list[str]]]:
 async def test_answers_are_text(redis: Redis) -> None:
     await redis.set("key", "värde")
     assert await redis.get("key") == "värde"
+
+
+async def reads(redis: Redis) -> None:
+    await redis.get("key")
+
+
+async def sends_together(redis: Redis) -> None:
+    await redis.pipeline().get("key").execute()
+
+
+async def watches(redis: Redis) -> None:
+    async with redis.pipeline() as pipe:
+        await pipe.watch("key")
+        await pipe.get("key")
+
+
+@pytest.mark.parametrize(
+    ("work", "command"),
+    [
+        (reads, "GET"),
+        (sends_together, "GET"),
+        *((watches, each) for each in ("WATCH", "GET", "UNW")),
+    ],
+)
+async def test_a_task_that_is_cancelled_ends_although_the_library_forgets_it(
+    redis: Redis,
+    monkeypatch: pytest.MonkeyPatch,
+    work: Callable[[Redis], Awaitable[None]],
+    command: str,
+) -> None:
+    """As ``asyncio.wait_for`` does, when the cancellation comes just as it finishes."""
+    send = Connection.send_packed_command
+
+    async def forgetful(connection: Connection, packed: Any, **options: Any) -> None:
+        await send(connection, packed, **options)
+        if command.encode() in b"".join(packed):
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+
+    await redis.ping()
+    monkeypatch.setattr(Connection, "send_packed_command", forgetful)
+    task = asyncio.ensure_future(work(redis))
+    await asyncio.wait([task])
+    assert task.cancelled()
 
 
 async def test_an_absent_server_is_a_link_error() -> None:
