@@ -17,7 +17,7 @@ from contracts.dialing import DialRequest, LegStage
 from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.callee_zones import callee_zones
 from control_plane.calling.dialing.models import DialingJob, JobState
-from control_plane.calling.dialing.schedule import next_opening
+from control_plane.calling.dialing.schedule import Openings
 from control_plane.calling.do_not_call.repository import listed_numbers
 from control_plane.calling.numbers.repository import numbers_of
 from control_plane.calling.telecom.limits import may_spend_today
@@ -54,6 +54,7 @@ async def pick_due(
     }
     places = min(settings.calls_per_tenant - active.total(), AT_ONCE)
     seen: set[UUID] = set()
+    openings = Openings(now)
     while places > len(picked.requests):
         jobs = await repository.lock_due_jobs(
             session,
@@ -70,7 +71,7 @@ async def pick_due(
         for job in jobs:
             if job.to_number in listed:
                 picked.unwanted.append(job)
-            elif _has_place(job, active, limits, settings) and await _may_ring(job, now):
+            elif _has_place(job, active, limits, settings) and await _may_ring(job, openings):
                 active[job.from_number] += 1
                 picked.requests.append(_start(job, now, settings))
     await session.flush()
@@ -83,13 +84,13 @@ def _has_place(
     return active[job.from_number] < limits.get(job.from_number, settings.calls_per_number)
 
 
-async def _may_ring(job: DialingJob, now: datetime) -> bool:
+async def _may_ring(job: DialingJob, openings: Openings) -> bool:
     """``False`` if the window closed while the job waited: it then waits for the next window."""
     schedule = job.dial_schedule
     if schedule.window is None:
         return True
-    opening = next_opening(schedule, await callee_zones(schedule, job.to_number), now)
-    if opening == now:
+    opening = openings.next(schedule, await callee_zones(schedule, job.to_number))
+    if opening == openings.earliest:
         return True
     job.due_at = opening or job.give_up_at
     return False

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from tests.control_plane.calling.dialing.conftest import (
     carrier,
+    computed_openings,
     linked_settings,
     phones,
     redis,
@@ -9,4 +10,12 @@ from tests.control_plane.calling.dialing.conftest import (
     worker,
 )
 
-__all__ = ["carrier", "linked_settings", "phones", "redis", "settings", "worker"]
+__all__ = [
+    "carrier",
+    "computed_openings",
+    "linked_settings",
+    "phones",
+    "redis",
+    "settings",
+    "worker",
+]

@@ -21,6 +21,7 @@ from control_plane.calling.batches.tasks import (
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.repository import locked_call
 from control_plane.calling.dialing.models import DialingJob, JobState
+from control_plane.calling.dialing.schedule import Schedule
 from control_plane.calling.transfers.target import call_target
 from control_plane.platform.job_queue import (
     PATIENT_QUEUE,
@@ -37,6 +38,7 @@ from tests.runtime.until import until
 from tests.stand_ins.simulated_carrier import BUSY, Behaviour
 
 PATH = "/v1/calls/batch"
+ALL_DAY = {"start": "00:00", "end": "24:00"}
 
 
 def recipients(count: int, start: int = 0) -> list[dict[str, Any]]:
@@ -164,6 +166,15 @@ async def test_a_schedule_at_the_end_of_the_calendar_refuses_its_recipients(
     answer = await tenant.post(PATH, wanted)
     assert answer.status_code == 400, answer.text
     assert answer.json()["errors"] == [{"field": "recipients[0]", "message": why}]
+
+
+async def test_one_opening_is_computed_for_all_recipients_in_the_same_zones(
+    tenant: TenantClient, phones: Phones, computed_openings: list[Schedule]
+) -> None:
+    people = [{"to": f"+1800555{1000 + index}"} for index in range(20)]
+    made = await batch(tenant, await phones.agent(tenant), people, schedule={"window": ALL_DAY})
+    assert made["accepted"] == 20
+    assert len(computed_openings) == 2, "for all recipients, and for the first one's call"
 
 
 async def test_recipients_are_refused_if_the_job_that_creates_the_calls_is_given_up(

@@ -149,6 +149,19 @@ async def test_a_window_that_closed_while_the_leg_waited_is_waited_for_again(
     assert job.due_at == opens.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
+async def test_one_opening_is_computed_for_all_phones_in_the_same_zones(
+    tenant: TenantClient, phones: Phones, computed_openings: list[Schedule]
+) -> None:
+    agent_id = await phones.agent(tenant)
+    schedule = Schedule(window=DailyWindow(start="00:00", end="24:00"))
+    for number in callees(3):
+        await phones.queue(tenant, agent_id, number, schedule=schedule)
+    computed_openings.clear()
+    await phones.step()
+    assert (await active(phones)).total() == 3
+    assert computed_openings == [schedule]
+
+
 async def test_who_came_onto_the_do_not_call_list_is_not_dialed(
     tenant: TenantClient, phones: Phones
 ) -> None:
