@@ -6,7 +6,6 @@ schedulers run.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
@@ -28,6 +27,10 @@ TIME_TO_TAKE = timedelta(seconds=20)
 
 AT_ONCE = 50
 """Most attempts that one transaction starts, so that tenants take turns."""
+
+LOOKED_AT_ONCE = 100
+"""Most jobs that one transaction looks at, so that it ends in time even if none of them may ring.
+They then wait for their windows, and the next transaction looks at others."""
 
 
 @dataclass
@@ -52,17 +55,22 @@ async def pick_due(
         number.number: number.max_concurrent_calls or settings.calls_per_number
         for number in await numbers_of(session, tenant_id)
     }
+
+    def is_full(number: str) -> bool:
+        # A number that is deleted has no limit of its own, but jobs may still wait for it.
+        return active[number] >= limits.get(number, settings.calls_per_number)
+
     places = min(settings.calls_per_tenant - active.total(), AT_ONCE)
     seen: set[UUID] = set()
     openings = Openings(now)
-    while places > len(picked.requests):
+    while (limit := min(places - len(picked.requests), LOOKED_AT_ONCE - len(seen))) > 0:
         jobs = await repository.lock_due_jobs(
             session,
             tenant_id,
             now,
-            places - len(picked.requests),
+            limit,
             without=seen,
-            full_numbers=[n for n, limit in limits.items() if active[n] >= limit],
+            full_numbers=[number for number in active if is_full(number)],
         )
         if not jobs:
             break
@@ -71,17 +79,11 @@ async def pick_due(
         for job in jobs:
             if job.to_number in listed:
                 picked.unwanted.append(job)
-            elif _has_place(job, active, limits, settings) and await _may_ring(job, openings):
+            elif not is_full(job.from_number) and await _may_ring(job, openings):
                 active[job.from_number] += 1
                 picked.requests.append(_start(job, now, settings))
     await session.flush()
     return picked
-
-
-def _has_place(
-    job: DialingJob, active: Counter[str], limits: dict[str, int], settings: DialingSettings
-) -> bool:
-    return active[job.from_number] < limits.get(job.from_number, settings.calls_per_number)
 
 
 async def _may_ring(job: DialingJob, openings: Openings) -> bool:
