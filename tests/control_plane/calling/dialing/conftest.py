@@ -45,6 +45,14 @@ def computed_openings(monkeypatch: pytest.MonkeyPatch) -> list[Schedule]:
 
 
 @pytest.fixture
+def no_bridge(
+    database: Database, redis: Redis, carrier: SimulatedCarrier, settings: ControlPlaneSettings
+) -> Phones:
+    """The control plane's side alone."""
+    return Phones(database, redis, carrier, settings)
+
+
+@pytest.fixture
 async def phones(
     database: Database,
     redis: Redis,
