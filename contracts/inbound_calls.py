@@ -18,11 +18,14 @@ from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from contracts.carrier_accounts import CarrierProvider
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+_Storable = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
+"""Text without U+0000, which PostgreSQL does not store. A carrier's webhook may hold it."""
 
 ANSWER_SECONDS = 2.0
 """A carrier waits 5 to 15 s for an answer. After this time the bridge gives up on the control plane
@@ -39,12 +42,12 @@ class InboundCall(BaseModel):
     request_id: UUID
     account_id: UUID
     provider: CarrierProvider
-    carrier_call_id: Annotated[str, Field(min_length=1, max_length=256)]
+    carrier_call_id: Annotated[_Storable, Field(min_length=1, max_length=256)]
     """The carrier's id of the call, unique within the account."""
-    from_number: Annotated[str, Field(max_length=128)]
+    from_number: Annotated[_Storable, Field(max_length=128)]
     """Empty if the caller withholds it."""
-    to_number: Annotated[str, Field(max_length=128)]
-    bridge_id: str
+    to_number: Annotated[_Storable, Field(max_length=128)]
+    bridge_id: _Storable
     answer_before: AwareDatetime
     """Nobody waits for an answer from then on. A call is not created after that."""
 
@@ -80,7 +83,7 @@ class InboundRefusal(StrEnum):
     BUSY = "busy"
     """Too many calls run: the tenant's, the number's or the installation's limit is reached."""
     UNAVAILABLE = "unavailable"
-    """The control plane could not answer in time."""
+    """The control plane could not answer in time, or could not create the call."""
 
 
 class InboundRefused(BaseModel):

@@ -35,7 +35,8 @@ class ParkedEventView(BaseModel):
     seq: int | None = Field(description="Its number among the events of its call, from 1.")
     stream_entry_id: str = Field(
         description="`connected-time:` and the call's id for the end of a call that reported more "
-        "connected time than the call can have had. Otherwise the event's id in Redis."
+        "connected time than the call can have had. Otherwise the event's stream in Redis, `/` and "
+        "its id there; of events that an earlier release parked, the id alone."
     )
     parked_at: datetime
     resolution: Literal["applied", "discarded"] | None

@@ -77,6 +77,7 @@ async def enqueue(
 
     Raises:
         DatabaseUnavailable: the connection to PostgreSQL was lost.
+        ValueError: PostgreSQL cannot store the arguments.
     """
     connection = await session.connection()
     driver = (await connection.get_raw_connection()).driver_connection
@@ -101,6 +102,8 @@ async def enqueue(
     except ConnectorException as error:
         if isinstance(error.__cause__, psycopg.OperationalError):
             raise DatabaseUnavailable from error
+        if isinstance(error.__cause__, psycopg.DataError):
+            raise ValueError("PostgreSQL cannot store the job's arguments") from error
         raise
 
 

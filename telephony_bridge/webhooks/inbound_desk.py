@@ -45,18 +45,13 @@ class InboundDesk:
     async def ask(
         self, account: CarrierAccount, call: CallArrived
     ) -> InboundAdmitted | InboundRefused:
-        """The control plane's answer; a refusal if none comes in time. The same call of the carrier
-        is always answered with the same call of ours."""
-        request = InboundCall(
-            request_id=uuid4(),
-            account_id=account.account_id,
-            provider=account.provider,
-            carrier_call_id=call.call_id,
-            from_number=call.from_number,
-            to_number=call.to_number,
-            bridge_id=self._bridge_id,
-            answer_before=datetime.now(UTC) + timedelta(seconds=ANSWER_SECONDS),
-        )
+        """The control plane's answer; a refusal if none comes in time, or if the carrier's words
+        cannot be passed on. The same call of the carrier is always answered with the same call of
+        ours."""
+        try:
+            request = self._request(account, call)
+        except ValidationError as error:
+            return _unavailable(f"the carrier's request cannot be passed on: {fault(error)}")
         answer_by = time.monotonic() + ANSWER_SECONDS
         while True:
             try:
@@ -71,6 +66,18 @@ class InboundDesk:
                 if time.monotonic() + ASK_AGAIN_SECONDS >= answer_by:
                     return _unavailable(f"Redis is away: {error}")
             await asyncio.sleep(ASK_AGAIN_SECONDS)
+
+    def _request(self, account: CarrierAccount, call: CallArrived) -> InboundCall:
+        return InboundCall(
+            request_id=uuid4(),
+            account_id=account.account_id,
+            provider=account.provider,
+            carrier_call_id=call.call_id,
+            from_number=call.from_number,
+            to_number=call.to_number,
+            bridge_id=self._bridge_id,
+            answer_before=datetime.now(UTC) + timedelta(seconds=ANSWER_SECONDS),
+        )
 
     async def _answer(self, request_id: UUID, answer_by: float) -> InboundAdmitted | InboundRefused:
         seconds = max(LEAST_BLOCK_SECONDS, answer_by - time.monotonic())

@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
+from pydantic import ValidationError
 
 from contracts.carrier_accounts import CarrierAccount, media_url, status_url, voice_url
 from contracts.dialing import DialRequest
 from contracts.inbound_calls import (
     InboundAdmitted,
+    InboundCall,
     InboundRefusal,
     InboundRefused,
     InboundReply,
@@ -84,3 +86,21 @@ def test_an_account_of_the_installation_has_no_tenant() -> None:
         sealed_credentials=Sealer([bridge_key(SECRET)]).seal("{}"),
     )
     assert read_json(CarrierAccount, account.model_dump_json()) == account
+
+
+@pytest.mark.parametrize("field", ["carrier_call_id", "from_number", "to_number", "bridge_id"])
+@pytest.mark.parametrize("text", ["a\x00b", "a\n\x00", "half a pair \ud83d"])
+def test_an_inbound_call_has_no_text_that_postgresql_cannot_store(field: str, text: str) -> None:
+    right = {
+        "request_id": uuid4(),
+        "account_id": ACCOUNT,
+        "provider": "twilio",
+        "carrier_call_id": "CA1",
+        "from_number": "sip:ada@exämple.com",
+        "to_number": "+14155550100",
+        "bridge_id": "b-1",
+        "answer_before": datetime.now(UTC),
+    }
+    InboundCall.model_validate(right)
+    with pytest.raises(ValidationError, match=field):
+        InboundCall.model_validate(right | {field: text})

@@ -240,6 +240,15 @@ async def test_a_refused_caller_hears_what_the_account_says(
     assert in_the_answer in answer.text
 
 
+async def test_a_signed_call_with_an_id_that_cannot_be_stored_is_refused(
+    line: TwilioLine, control_plane: ControlPlaneEnd
+) -> None:
+    answer = await line.call_in("a\x00b")
+    assert answer.status_code == 200
+    assert "/sentences/not_now.wav" in answer.text
+    assert control_plane.asked == []
+
+
 async def _say(socket: MediaSocket, sound: bytes) -> None:
     for begin in range(0, len(sound), 160):
         await socket.say(sound[begin : begin + 160])

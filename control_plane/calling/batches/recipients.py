@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.calling.batches.schemas import BatchRequest, Recipient, RefusedRecipient
 from control_plane.calling.calls.creating.caller_id import choose_caller_id
 from control_plane.calling.dialing.errors import NeverDialable
+from control_plane.calling.dialing.schedule import Openings
 from control_plane.calling.dialing.service import first_dialing
 from control_plane.calling.do_not_call.repository import listed_numbers
 from control_plane.calling.numbers.models import Number
@@ -41,11 +42,12 @@ async def check_recipients(
     readable = {number for number in written if not isinstance(number, _Refused)}
     listed = await listed_numbers(session, tenant_id, readable)
     seen: set[str] = set()
+    openings = Openings(now)
     for index, recipient in enumerate(wanted.recipients):
         try:
             number = _callable_number(written[index], listed, seen)
             from_number = _caller_id(recipient, wanted, numbers, dialing)
-            await _check_schedule(recipient, wanted, number, now)
+            await _check_schedule(recipient, wanted, number, openings)
         except _Refused as why:
             refused.append(
                 RefusedRecipient(index=index, to=recipient.to, code=why.code, message=why.message)
@@ -91,9 +93,9 @@ def _caller_id(
 
 
 async def _check_schedule(
-    recipient: Recipient, wanted: BatchRequest, number: str, now: datetime
+    recipient: Recipient, wanted: BatchRequest, number: str, openings: Openings
 ) -> None:
     try:
-        await first_dialing(recipient.schedule or wanted.schedule, number, now)
+        await first_dialing(recipient.schedule or wanted.schedule, number, openings)
     except NeverDialable as error:
         raise _Refused("never_dialable", str(error)) from None

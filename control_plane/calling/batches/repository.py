@@ -142,7 +142,11 @@ async def stop_dialing(
 ) -> None:
     """Cancel the waiting dialing jobs of the batch. A phone that is being dialed goes on, but is
     not dialed again. A call that was answered may still get phones. Locks the other calls that are
-    not over, and then their jobs."""
+    not over, and then their jobs.
+
+    Args:
+        at: the batch's ``canceled_at``, by which dialing knows what was stopped.
+    """
     calls = await _locked_unanswered_calls(session, tenant_id, batch_id)
     for state, changes in (
         (JobState.WAITING, {"state": JobState.CANCELED, "finished_at": at}),

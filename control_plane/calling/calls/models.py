@@ -181,6 +181,8 @@ class ParkedEvent(Base):
 
     id: Mapped[int] = mapped_column(Identity(always=True), primary_key=True)
     stream_entry_id: Mapped[str]
+    """``{stream}/{entry id}``, or the entry's id alone if an earlier release parked it. The end of
+    a call whose reported time was not believed has ``connected-time:{call id}``."""
     reason: Mapped[str]
     document: Mapped[str]
     parked_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -219,7 +219,7 @@ async def _give_up(
 ) -> AfterCommit:
     """Close a job whose phone no carrier was asked to dial. A running call is told, because its
     caller may be waiting for the phone."""
-    canceled = reason is EndReason.DO_NOT_CALL or call.is_over
+    canceled = reason in (EndReason.DO_NOT_CALL, EndReason.CANCELED) or call.is_over
     _close(job, JobState.CANCELED if canceled else JobState.FAILED, at)
     await dial_progress.leg_given_up(session, call, job.participant_id, reason, why, at)
     return _unreachable(job, why) if _is_with_workers(call) else NOTHING
@@ -250,10 +250,7 @@ async def _end_attempt(
     if job.is_inbound and job.stage != LegStage.ANSWERED:
         return await _end_inbound(session, call, job, report.outcome, at)
     if report.bridge_id == NOBODY:
-        job.attempts -= 1
-        _close(job, JobState.CANCELED, at) if call.is_over else _put_back(job, job.due_at)
-        await _release_while_waiting(session, call)
-        return NOTHING
+        return await _end_untaken(session, call, job, at)
     if job.stage == LegStage.ANSWERED or report.outcome is None:
         return _finish_conversation(call, job, at)
     if job.stage == LegStage.REQUESTED:
@@ -275,6 +272,19 @@ async def _end_attempt(
         return _unreachable(job, report.outcome.value)
     await _release_while_waiting(session, call)
     return await _released(session, call)
+
+
+async def _end_untaken(
+    session: AsyncSession, call: Call, job: DialingJob, at: datetime
+) -> AfterCommit:
+    """No bridge has taken the attempt, so it does not count."""
+    job.attempts -= 1
+    if not call.is_over and await repository.is_stopped(session, job):
+        why = f"{job.to_number} is not dialed: its batch was canceled"
+        return await _give_up(session, call, job, EndReason.CANCELED, why, at)
+    _close(job, JobState.CANCELED, at) if call.is_over else _put_back(job, job.due_at)
+    await _release_while_waiting(session, call)
+    return NOTHING
 
 
 async def _end_inbound(

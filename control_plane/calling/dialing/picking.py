@@ -6,7 +6,6 @@ schedulers run.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
@@ -17,7 +16,7 @@ from contracts.dialing import DialRequest, LegStage
 from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.callee_zones import callee_zones
 from control_plane.calling.dialing.models import DialingJob, JobState
-from control_plane.calling.dialing.schedule import next_opening
+from control_plane.calling.dialing.schedule import Openings
 from control_plane.calling.do_not_call.repository import listed_numbers
 from control_plane.calling.numbers.repository import numbers_of
 from control_plane.calling.telecom.limits import may_spend_today
@@ -28,6 +27,10 @@ TIME_TO_TAKE = timedelta(seconds=20)
 
 AT_ONCE = 50
 """Most attempts that one transaction starts, so that tenants take turns."""
+
+LOOKED_AT_ONCE = 100
+"""Most jobs that one transaction looks at, so that it ends in time even if none of them may ring.
+They then wait for their windows, and the next transaction looks at others."""
 
 
 @dataclass
@@ -52,16 +55,22 @@ async def pick_due(
         number.number: number.max_concurrent_calls or settings.calls_per_number
         for number in await numbers_of(session, tenant_id)
     }
+
+    def is_full(number: str) -> bool:
+        # A number that is deleted has no limit of its own, but jobs may still wait for it.
+        return active[number] >= limits.get(number, settings.calls_per_number)
+
     places = min(settings.calls_per_tenant - active.total(), AT_ONCE)
     seen: set[UUID] = set()
-    while places > len(picked.requests):
+    openings = Openings(now)
+    while (limit := min(places - len(picked.requests), LOOKED_AT_ONCE - len(seen))) > 0:
         jobs = await repository.lock_due_jobs(
             session,
             tenant_id,
             now,
-            places - len(picked.requests),
+            limit,
             without=seen,
-            full_numbers=[n for n, limit in limits.items() if active[n] >= limit],
+            full_numbers=[number for number in active if is_full(number)],
         )
         if not jobs:
             break
@@ -70,26 +79,20 @@ async def pick_due(
         for job in jobs:
             if job.to_number in listed:
                 picked.unwanted.append(job)
-            elif _has_place(job, active, limits, settings) and await _may_ring(job, now):
+            elif not is_full(job.from_number) and await _may_ring(job, openings):
                 active[job.from_number] += 1
                 picked.requests.append(_start(job, now, settings))
     await session.flush()
     return picked
 
 
-def _has_place(
-    job: DialingJob, active: Counter[str], limits: dict[str, int], settings: DialingSettings
-) -> bool:
-    return active[job.from_number] < limits.get(job.from_number, settings.calls_per_number)
-
-
-async def _may_ring(job: DialingJob, now: datetime) -> bool:
+async def _may_ring(job: DialingJob, openings: Openings) -> bool:
     """``False`` if the window closed while the job waited: it then waits for the next window."""
     schedule = job.dial_schedule
     if schedule.window is None:
         return True
-    opening = next_opening(schedule, await callee_zones(schedule, job.to_number), now)
-    if opening == now:
+    opening = openings.next(schedule, await callee_zones(schedule, job.to_number))
+    if opening == openings.earliest:
         return True
     job.due_at = opening or job.give_up_at
     return False

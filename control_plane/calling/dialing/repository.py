@@ -26,6 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_status import CallStatus
+from control_plane.calling.batches.models import BatchRow, CallBatch
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.dialing.models import INBOUND, OUTBOUND, DialingJob, JobState
 from control_plane.calling.pauses.models import AgentPause
@@ -264,6 +265,22 @@ async def lapsed_jobs(session: AsyncSession, now: datetime, limit: int) -> Seque
         .limit(limit)
     )
     return found.all()
+
+
+async def is_stopped(session: AsyncSession, job: DialingJob) -> bool:
+    """Whether canceling its batch has stopped the job while it was active."""
+    found = await session.scalar(
+        select(BatchRow.call_id)
+        .join(CallBatch, CallBatch.id == BatchRow.batch_id)
+        .where(
+            BatchRow.tenant_id == job.tenant_id,
+            BatchRow.call_id == job.call_id,
+            CallBatch.tenant_id == job.tenant_id,
+            # ``stop_dialing`` spares the phones of calls in progress.
+            CallBatch.canceled_at == job.give_up_at,
+        )
+    )
+    return found is not None
 
 
 async def count_legs(session: AsyncSession, tenant_id: UUID) -> Counter[JobState]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import structlog
 from redis.asyncio import Redis
@@ -82,17 +83,24 @@ class DialingScheduler:
                 return
             tenants = await repository.tenants_with_due_jobs(session, now)
         for tenant_id in tenants:
-            async with self._database.system_session() as session:
-                picked = await pick_due(session, tenant_id, self._settings, now)
-            for request in picked.requests:
-                await self._send(request, now)
-            for job in picked.unwanted:
-                await self._give_up(
-                    job,
-                    EndReason.DO_NOT_CALL,
-                    f"{job.to_number} is on your do-not-call list, so it is not dialed",
-                    now,
-                )
+            try:
+                await self._start_due_of(tenant_id, now)
+            except DatabaseUnavailable:
+                # This queue may have been too long for the deadline. The others do not wait for it.
+                _log.warning("dialing_waits_for_database", tenant_id=str(tenant_id))
+
+    async def _start_due_of(self, tenant_id: UUID, now: datetime) -> None:
+        async with self._database.system_session() as session:
+            picked = await pick_due(session, tenant_id, self._settings, now)
+        for request in picked.requests:
+            await self._send(request, now)
+        for job in picked.unwanted:
+            await self._give_up(
+                job,
+                EndReason.DO_NOT_CALL,
+                f"{job.to_number} is on your do-not-call list, so it is not dialed",
+                now,
+            )
 
     async def _send(self, request: DialRequest, now: datetime) -> None:
         async with self._database.system_session() as session:

@@ -17,7 +17,7 @@ from control_plane.calling.dialing.callee_zones import callee_zones
 from control_plane.calling.dialing.errors import NeverDialable
 from control_plane.calling.dialing.models import INBOUND, DialingJob, JobState
 from control_plane.calling.dialing.retry import ONE_CALL, RetryRules
-from control_plane.calling.dialing.schedule import Schedule, next_opening
+from control_plane.calling.dialing.schedule import Openings, Schedule
 
 DEFAULT_PRIORITY = 5
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 0, 9
@@ -70,7 +70,7 @@ async def enqueue_leg(
         priority=priority,
         schedule=schedule.model_dump(mode="json", exclude_none=True),
         retry=retry.model_dump(mode="json"),
-        due_at=await first_dialing(schedule, participant.identity, now),
+        due_at=await first_dialing(schedule, participant.identity, Openings(now)),
         give_up_at=min(now + LONGEST_WAIT, schedule.not_after or datetime.max.replace(tzinfo=UTC)),
     )
     session.add(job)
@@ -143,20 +143,20 @@ async def add_inbound_leg(
     return job
 
 
-async def first_dialing(schedule: Schedule, number: str, now: datetime) -> datetime:
+async def first_dialing(schedule: Schedule, number: str, openings: Openings) -> datetime:
     """When ``schedule`` first allows dialing ``number``.
 
     Raises:
-        NeverDialable: not within the week after ``now``.
+        NeverDialable: not within a week.
     """
-    last = now + LONGEST_WAIT
+    last = openings.earliest + LONGEST_WAIT
     # First, because the calendar ends soon after the latest time that a schedule can name.
     if schedule.not_before is not None and schedule.not_before > last:
         raise NeverDialable("schedule.not_before is more than a week from now")
     zones = () if schedule.window is None else await callee_zones(schedule, number)
     if schedule.window is not None and not zones:
         raise NeverDialable(f"the time zone of {number} is not known; give schedule.timezone")
-    opening = next_opening(schedule, zones, now)
+    opening = openings.next(schedule, zones)
     if opening is not None and opening <= last:
         return opening
     if len(zones) > 1:

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 import structlog
 from redis.asyncio import Redis
 
-from contracts.inbound_calls import InboundCall, InboundRefusal, InboundRefused
+from contracts.inbound_calls import InboundAnswer, InboundCall, InboundRefusal, InboundRefused
 from control_plane.calling.calls.creating.dispatcher import dispatch_call
-from control_plane.calling.inbound.admission import Admission, InboundAdmission
+from control_plane.calling.inbound.admission import InboundAdmission
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable, Problem
 from control_plane.platform.link.capacity import CapacityView
@@ -91,31 +91,39 @@ class InboundConsumer:
         """
         call = read_call(entry.document)
         if call is not None and datetime.now(UTC) < call.answer_before:
-            admission = await self._admit(call)
-            if admission.plan is not None:
-                await dispatch_call(self._database, self._redis, admission.plan)
-            await answer(self._redis, call, admission.answer)
-            self._log_answer(call, admission)
+            told = await self._admit(call)
+            await answer(self._redis, call, told)
+            _log_answer(call, told)
         await self.stream.finish([entry])
 
-    async def _admit(self, call: InboundCall) -> Admission:
+    async def _admit(self, call: InboundCall) -> InboundAnswer:
+        """Create the call and offer it to the workers, or say why not."""
         try:
-            return await self._admission.admit(call)
-        except DatabaseUnavailable:
+            admission = await self._admission.admit(call)
+            if admission.plan is not None:
+                await dispatch_call(self._database, self._redis, admission.plan)
+        except (*LINK_ERRORS, DatabaseUnavailable):
             raise
-        except Problem as problem:
-            _log.exception("inbound_call_not_created", carrier_call_id=call.carrier_call_id)
-            return Admission(InboundRefused(kind=InboundRefusal.UNAVAILABLE, detail=problem.detail))
+        except Exception as error:  # noqa: BLE001 - it would come again, and end each process
+            _log.exception("inbound_call_not_created", **_names(call))
+            detail = error.detail if isinstance(error, Problem) else type(error).__name__
+            return InboundRefused(kind=InboundRefusal.UNAVAILABLE, detail=detail)
+        return admission.answer
 
-    def _log_answer(self, call: InboundCall, admission: Admission) -> None:
-        told = {
-            "account_id": str(call.account_id),
-            "carrier": call.provider,
-            "carrier_call_id": call.carrier_call_id,
-            "to_number": call.to_number,
-        }
-        if isinstance(admission.answer, InboundRefused):
-            kind, detail = admission.answer.kind.value, admission.answer.detail
-            _log.warning("inbound_call_refused", kind=kind, detail=detail, **told)
-        else:
-            _log.info("inbound_call_admitted", call_id=str(admission.answer.call_id), **told)
+
+def _log_answer(call: InboundCall, told: InboundAnswer) -> None:
+    if isinstance(told, InboundRefused):
+        kind, detail = told.kind.value, told.detail
+        _log.warning("inbound_call_refused", kind=kind, detail=detail, **_names(call))
+    else:
+        _log.info("inbound_call_admitted", call_id=str(told.call_id), **_names(call))
+
+
+def _names(call: InboundCall) -> dict[str, str]:
+    """What tells the call from others in a log."""
+    return {
+        "account_id": str(call.account_id),
+        "carrier": call.provider,
+        "carrier_call_id": call.carrier_call_id,
+        "to_number": call.to_number,
+    }

@@ -102,6 +102,12 @@ async def test_a_request_can_add_a_job(tenant: TenantClient, database: Database)
     assert await statuses(database) == ["todo"]
 
 
+async def test_arguments_that_cannot_be_stored_are_a_fault_of_theirs(database: Database) -> None:
+    with pytest.raises(ValueError, match="cannot store"):
+        async with database.system_session() as session:
+            await enqueue(session, DIAL, to_number="+1415\x00")
+
+
 @pytest.mark.usefixtures("open_queue")
 async def test_every_declared_job_runs(database: Database) -> None:
     async with database.system_session() as session:

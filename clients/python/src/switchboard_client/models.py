@@ -2147,7 +2147,7 @@ class ParkedEventDetail(WireModel):
 
     stream_entry_id: str
     """
-    `connected-time:` and the call's id for the end of a call that reported more connected time than the call can have had. Otherwise the event's id in Redis.
+    `connected-time:` and the call's id for the end of a call that reported more connected time than the call can have had. Otherwise the event's stream in Redis, `/` and its id there; of events that an earlier release parked, the id alone.
     """
 
     parked_at: AwareDatetime
@@ -2173,7 +2173,7 @@ class ParkedEventView(WireModel):
 
     stream_entry_id: str
     """
-    `connected-time:` and the call's id for the end of a call that reported more connected time than the call can have had. Otherwise the event's id in Redis.
+    `connected-time:` and the call's id for the end of a call that reported more connected time than the call can have had. Otherwise the event's stream in Redis, `/` and its id there; of events that an earlier release parked, the id alone.
     """
 
     parked_at: AwareDatetime

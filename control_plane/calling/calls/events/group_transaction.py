@@ -193,5 +193,7 @@ async def _park_orphans(session: AsyncSession, batch: Batch) -> Applied:
 
 
 async def _park(session: AsyncSession, entry: StreamEntry, reason: str) -> None:
-    _log.error("event_parked", stream_entry_id=entry.entry_id, reason=reason)
-    await event_rows.add_parked_event(session, entry.entry_id, reason, entry.document)
+    # Another stream may have an entry with the same id.
+    stream_entry_id = f"{entry.stream}/{entry.entry_id}"
+    _log.error("event_parked", stream_entry_id=stream_entry_id, reason=reason)
+    await event_rows.add_parked_event(session, stream_entry_id, reason, entry.document)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
@@ -21,6 +22,7 @@ from control_plane.calling.batches.tasks import (
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.repository import locked_call
 from control_plane.calling.dialing.models import DialingJob, JobState
+from control_plane.calling.dialing.schedule import Schedule
 from control_plane.calling.transfers.target import call_target
 from control_plane.platform.job_queue import (
     PATIENT_QUEUE,
@@ -31,12 +33,14 @@ from control_plane.platform.job_queue import (
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.dialing.phone import CALLEE, Phones
 from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.control_plane.conversation import balance_of
 from tests.control_plane.lock_waits import backend_of, waits_for
 from tests.control_plane.owned_books import change_books
 from tests.runtime.until import until
 from tests.stand_ins.simulated_carrier import BUSY, Behaviour
 
 PATH = "/v1/calls/batch"
+ALL_DAY = {"start": "00:00", "end": "24:00"}
 
 
 def recipients(count: int, start: int = 0) -> list[dict[str, Any]]:
@@ -164,6 +168,15 @@ async def test_a_schedule_at_the_end_of_the_calendar_refuses_its_recipients(
     answer = await tenant.post(PATH, wanted)
     assert answer.status_code == 400, answer.text
     assert answer.json()["errors"] == [{"field": "recipients[0]", "message": why}]
+
+
+async def test_one_opening_is_computed_for_all_recipients_in_the_same_zones(
+    tenant: TenantClient, phones: Phones, computed_openings: list[Schedule]
+) -> None:
+    people = [{"to": f"+1800555{1000 + index}"} for index in range(20)]
+    made = await batch(tenant, await phones.agent(tenant), people, schedule={"window": ALL_DAY})
+    assert made["accepted"] == 20
+    assert len(computed_openings) == 2, "for all recipients, and for the first one's call"
 
 
 async def test_recipients_are_refused_if_the_job_that_creates_the_calls_is_given_up(
@@ -327,6 +340,25 @@ async def test_a_phone_that_is_not_reached_is_not_dialed_again_in_a_canceled_bat
     await phones.until_closed(UUID(row["call_id"]))
     assert len(phones.carrier.dialed) == 1
     assert (await progress_of(tenant, made["id"]))["progress"]["no_answer"] == 1
+
+
+async def test_a_phone_that_no_bridge_has_taken_is_canceled_with_its_batch(
+    tenant: TenantClient, no_bridge: Phones
+) -> None:
+    made = await batch(tenant, await no_bridge.agent(tenant), recipients(1))
+    [row] = await rows_of(tenant, made["id"])
+    call_id = UUID(row["call_id"])
+    await no_bridge.step()
+    await tenant.post(f"{PATH}/{made['id']}/cancel")
+    assert (await no_bridge.job(call_id)).state == JobState.ACTIVE
+    await no_bridge.step(timedelta(seconds=21))  # Withdrawn ...
+    await no_bridge.step(timedelta(seconds=25))  # ... and found to be.
+    call = (await tenant.get(f"/v1/calls/{call_id}")).json()
+    assert (call["status"], call["end_reason"]) == ("canceled", "canceled")
+    job = await no_bridge.job(call_id)
+    assert (job.state, job.attempts) == (JobState.CANCELED, 0)
+    assert (await progress_of(tenant, made["id"]))["progress"]["canceled"] == 1
+    assert (await balance_of(tenant))["held_usd"] == 0
 
 
 async def test_a_phone_that_rings_goes_on_when_its_batch_is_canceled(

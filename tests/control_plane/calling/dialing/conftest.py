@@ -1,10 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from redis.asyncio import Redis
 
+from control_plane.calling.dialing import schedule as schedule_module
+from control_plane.calling.dialing.schedule import Schedule, next_opening
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.dialing.phone import DIALING, Phones, running_bridge
@@ -23,6 +27,29 @@ def settings(linked_settings: ControlPlaneSettings) -> ControlPlaneSettings:
 @pytest.fixture
 def carrier() -> SimulatedCarrier:
     return SimulatedCarrier()
+
+
+@pytest.fixture
+def computed_openings(monkeypatch: pytest.MonkeyPatch) -> list[Schedule]:
+    """The schedule of each opening that ``Openings`` computes."""
+    computed: list[Schedule] = []
+
+    def computing(
+        schedule: Schedule, zones: Sequence[ZoneInfo], earliest: datetime
+    ) -> datetime | None:
+        computed.append(schedule)
+        return next_opening(schedule, zones, earliest)
+
+    monkeypatch.setattr(schedule_module, "next_opening", computing)
+    return computed
+
+
+@pytest.fixture
+def no_bridge(
+    database: Database, redis: Redis, carrier: SimulatedCarrier, settings: ControlPlaneSettings
+) -> Phones:
+    """The control plane's side alone."""
+    return Phones(database, redis, carrier, settings)
 
 
 @pytest.fixture

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+from structlog.testing import capture_logs
 
 from contracts.end_reasons import EndReason
+from control_plane.calling.dialing import picking, repository, scheduler
 from control_plane.calling.dialing.models import DialingJob, JobState
 from control_plane.calling.dialing.schedule import DailyWindow, Schedule
 from control_plane.calling.pauses.models import AgentPause
+from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.settings import ControlPlaneSettings, DialingSettings
 from tests.control_plane.calling.dialing.phone import CALLEE, OWN_NUMBER, Phones
 from tests.control_plane.conftest import OPERATOR, TenantClient
@@ -24,6 +31,13 @@ OTHER_NUMBER = "+14155550101"
 
 def callees(count: int) -> list[str]:
     return [f"+1415555{2000 + index}" for index in range(count)]
+
+
+def from_tomorrow() -> Schedule:
+    """It allows dialing on tomorrow's weekday, in UTC."""
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    window = DailyWindow(start="00:00", end="24:00", days=(f"{tomorrow:%a}".lower(),))  # type: ignore[arg-type]
+    return Schedule(window=window, timezone="UTC")
 
 
 @pytest.fixture
@@ -135,18 +149,100 @@ async def test_nothing_is_dialed_before_its_time(tenant: TenantClient, phones: P
 async def test_a_window_that_closed_while_the_leg_waited_is_waited_for_again(
     tenant: TenantClient, phones: Phones
 ) -> None:
-    now = datetime.now(UTC)
-    opens = now + timedelta(days=1)
-    window = DailyWindow(start="00:00", end="24:00", days=(f"{opens:%a}".lower(),))  # type: ignore[arg-type]
-    call_id = await phones.queue(
-        tenant, await phones.agent(tenant), schedule=Schedule(window=window, timezone="UTC")
-    )
+    opens = datetime.now(UTC) + timedelta(days=1)
+    call_id = await phones.queue(tenant, await phones.agent(tenant), schedule=from_tomorrow())
     async with phones.database.system_session() as session:
         await session.execute(text("UPDATE dialing_jobs SET due_at = now() - interval '1 hour'"))
     await phones.step()
     job = await phones.job(call_id)
     assert job.state == "waiting"
     assert job.due_at == opens.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+async def test_phones_that_may_not_ring_now_delay_the_others_by_one_look_at_most(
+    tenant: TenantClient, phones: Phones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(picking, "LOOKED_AT_ONCE", 2)
+    agent_id = await phones.agent(tenant)
+    *shut, last = callees(4)
+    for number in shut:
+        await phones.queue(tenant, agent_id, number, schedule=from_tomorrow(), priority=9)
+    call_id = await phones.queue(tenant, agent_id, last)
+    async with phones.database.system_session() as session:
+        await session.execute(text("UPDATE dialing_jobs SET due_at = now() - interval '1 hour'"))
+    await phones.step()
+    assert (await phones.job(call_id)).state == JobState.WAITING
+    async with phones.database.system_session() as session:
+        moved = await session.scalar(
+            select(func.count()).where(DialingJob.due_at > datetime.now(UTC))
+        )
+    assert moved == 2, "what was looked at is not looked at again"
+    await phones.step()
+    assert (await phones.job(call_id)).state == JobState.ACTIVE
+
+
+async def test_a_queue_that_cannot_be_read_in_time_keeps_no_other_tenant_waiting(
+    tenant: TenantClient,
+    other_tenant: TenantClient,
+    phones: Phones,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await phones.queue(tenant, await phones.agent(tenant))
+    await phones.give_number(other_tenant, OTHER_NUMBER)
+    await phones.queue(other_tenant, await other_tenant.published_agent())
+
+    async def this_one_first(*_: object) -> list[UUID]:
+        return [tenant.tenant_id, other_tenant.tenant_id]
+
+    async def pick(session: AsyncSession, tenant_id: UUID, *rest: Any) -> picking.Picked:
+        if tenant_id == tenant.tenant_id:
+            raise DatabaseUnavailable
+        return await picking.pick_due(session, tenant_id, *rest)
+
+    monkeypatch.setattr(repository, "tenants_with_due_jobs", this_one_first)
+    monkeypatch.setattr(scheduler, "pick_due", pick)
+    with capture_logs() as log:
+        await phones.step()
+    assert await active(phones) == {OTHER_NUMBER: 1}
+    waits = [line for line in log if line["event"] == "dialing_waits_for_database"]
+    assert [line["tenant_id"] for line in waits] == [str(tenant.tenant_id)]
+
+
+async def test_waiting_jobs_of_a_full_number_that_is_gone_are_not_read(
+    tenant: TenantClient, phones: Phones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent_id = await phones.agent(tenant)
+    for number in callees(PER_NUMBER + 1):
+        phones.carrier.tell(number, RINGS_ON)
+        await phones.queue(tenant, agent_id, number)
+    await phones.step()
+    assert await active(phones) == {OWN_NUMBER: PER_NUMBER}
+    async with phones.database.system_session() as session:
+        await session.execute(text("DELETE FROM numbers"))
+    read: list[DialingJob] = []
+    lock_due_jobs = repository.lock_due_jobs
+
+    async def reading(*arguments: Any, **options: Any) -> Sequence[DialingJob]:
+        jobs = await lock_due_jobs(*arguments, **options)
+        read.extend(jobs)
+        return jobs
+
+    monkeypatch.setattr(repository, "lock_due_jobs", reading)
+    await phones.step()
+    assert read == []
+
+
+async def test_one_opening_is_computed_for_all_phones_in_the_same_zones(
+    tenant: TenantClient, phones: Phones, computed_openings: list[Schedule]
+) -> None:
+    agent_id = await phones.agent(tenant)
+    schedule = Schedule(window=DailyWindow(start="00:00", end="24:00"))
+    for number in callees(3):
+        await phones.queue(tenant, agent_id, number, schedule=schedule)
+    computed_openings.clear()
+    await phones.step()
+    assert (await active(phones)).total() == 3
+    assert computed_openings == [schedule]
 
 
 async def test_who_came_onto_the_do_not_call_list_is_not_dialed(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
-import pytest
-from redis.asyncio import Redis
 from sqlalchemy import update
 
 from contracts import redis_names
@@ -23,9 +21,7 @@ from control_plane.calling.dialing.models import JobState
 from control_plane.calling.dialing.picking import pick_due
 from control_plane.calling.dialing.scheduler import DialingScheduler
 from control_plane.calling.dialing.silence import Silence
-from control_plane.platform.database import Database
 from control_plane.platform.link.redis_client import connect
-from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.dialing.phone import CALLEE, Phones, running_bridge
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, catch_up
@@ -43,14 +39,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-@pytest.fixture
-def no_bridge(
-    database: Database, redis: Redis, carrier: SimulatedCarrier, settings: ControlPlaneSettings
-) -> Phones:
-    """The control plane's side alone."""
-    return Phones(database, redis, carrier, settings)
 
 
 async def say(

@@ -12,7 +12,13 @@ from pydantic import ValidationError
 
 from control_plane.calling.dialing.callee_zones import zones_of_number
 from control_plane.calling.dialing.errors import NeverDialable
-from control_plane.calling.dialing.schedule import WEEKDAYS, DailyWindow, Schedule, next_opening
+from control_plane.calling.dialing.schedule import (
+    WEEKDAYS,
+    DailyWindow,
+    Openings,
+    Schedule,
+    next_opening,
+)
 from control_plane.calling.dialing.service import first_dialing
 
 NEW_YORK, BERLIN, SYDNEY = (
@@ -91,6 +97,22 @@ def test_not_before_and_not_after_bound_it() -> None:
     assert next_opening(Schedule(not_after=later), [], latest) is None
 
 
+def test_an_opening_is_computed_once_for_all_numbers_in_the_same_zones(
+    computed_openings: list[Schedule],
+) -> None:
+    openings = Openings(datetime(2026, 6, 1, tzinfo=UTC))
+    narrow, wide = (
+        Schedule(window=DailyWindow(start="09:00", end=end)) for end in ("10:00", "18:00")
+    )
+    for _ in range(3):
+        for schedule in (narrow, wide.model_copy()):
+            for number in ("+18005551212", "+18885551212", "+12125550123"):
+                zones = zones_of_number(number)
+                found = openings.next(schedule, zones)
+                assert found == next_opening(schedule, zones, openings.earliest)
+    assert len(computed_openings) == 4
+
+
 CLOCK = st.tuples(st.integers(0, 23), st.integers(0, 59)).map(lambda at: f"{at[0]:02}:{at[1]:02}")
 WINDOWS = (
     st.tuples(CLOCK, CLOCK, st.sets(st.sampled_from(WEEKDAYS), min_size=1))
@@ -153,17 +175,19 @@ async def test_a_number_of_many_zones_needs_a_zone_or_a_wide_window() -> None:
     window = DailyWindow(start="09:00", end="18:00")
     toll_free, satellite = "+18005551212", "+88213123456"
     with pytest.raises(NeverDialable, match=r"schedule\.timezone"):
-        await first_dialing(Schedule(window=window), toll_free, now)
+        await first_dialing(Schedule(window=window), toll_free, Openings(now))
     with pytest.raises(NeverDialable, match=r"schedule\.timezone"):
-        await first_dialing(Schedule(window=window), satellite, now)
+        await first_dialing(Schedule(window=window), satellite, Openings(now))
     named = Schedule(window=window, timezone="America/New_York")
-    assert await first_dialing(named, toll_free, now) == datetime(2026, 6, 1, 13, tzinfo=UTC)
+    found = await first_dialing(named, toll_free, Openings(now))
+    assert found == datetime(2026, 6, 1, 13, tzinfo=UTC)
 
 
 async def test_more_than_a_week_ahead_is_refused() -> None:
     now = datetime(2026, 6, 1, tzinfo=UTC)
+    late = Schedule(not_before=now + timedelta(days=8))
     with pytest.raises(NeverDialable, match="a week"):
-        await first_dialing(Schedule(not_before=now + timedelta(days=8)), "+14155550123", now)
+        await first_dialing(late, "+14155550123", Openings(now))
 
 
 OFFICE_HOURS = {"start": "09:00", "end": "10:00"}
@@ -182,7 +206,7 @@ async def test_a_schedule_that_begins_at_the_end_of_the_calendar_is_refused(
 ) -> None:
     now = datetime(2026, 6, 1, tzinfo=UTC)
     with pytest.raises(NeverDialable, match=r"not_before is more than a week"):
-        await first_dialing(Schedule.model_validate(schedule), "+14155550123", now)
+        await first_dialing(Schedule.model_validate(schedule), "+14155550123", Openings(now))
 
 
 @pytest.mark.parametrize("window", [None, OFFICE_HOURS])
@@ -192,7 +216,7 @@ async def test_the_first_and_the_last_times_that_can_be_named_bound_nothing_else
     now = datetime(2026, 6, 1, 16, 30, tzinfo=UTC)
     always = {"not_before": "0001-01-01T00:00:00+14:00", "not_after": "9999-12-31T23:59:59-12:00"}
     schedule = Schedule.model_validate(always | {"window": window})
-    assert await first_dialing(schedule, "+14155550123", now) == now
+    assert await first_dialing(schedule, "+14155550123", Openings(now)) == now
     never = Schedule.model_validate({"not_after": "0001-01-01T00:00:00+14:00", "window": window})
     with pytest.raises(NeverDialable):
-        await first_dialing(never, "+14155550123", now)
+        await first_dialing(never, "+14155550123", Openings(now))

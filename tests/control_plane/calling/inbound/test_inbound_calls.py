@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+import pytest
 from redis.asyncio import Redis
 from sqlalchemy import select
+from sqlalchemy.exc import DataError
+from structlog.testing import capture_logs
 
+from contracts import redis_names
 from contracts.call_status import CallStatus, ParticipantStatus
 from contracts.dial_outcome import DialOutcome
 from contracts.dialing import DialReport, LegStage
 from contracts.inbound_calls import InboundAdmitted, InboundRefusal, InboundRefused
 from control_plane.calling.calls.models import Call, CallParticipant
+from control_plane.calling.dialing import repository as dialing
 from control_plane.calling.dialing.attempts import apply_report
 from control_plane.calling.dialing.models import DialingJob, JobState
 from control_plane.calling.numbers.models import Number
@@ -168,6 +174,42 @@ async def test_a_call_that_nobody_waits_for_is_not_created(
         assert (
             await session.scalar(select(Call.id).where(Call.tenant_id == tenant.tenant_id)) is None
         )
+
+
+async def test_a_call_that_cannot_be_created_is_refused_and_does_not_come_again(
+    bridge: Bridge, tenant: TenantClient, worker: FakeWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account_id = await bridge.account(tenant.tenant_id)
+    await bridge.number(tenant, await tenant.published_agent())
+
+    async def broken(*_: object) -> None:
+        raise DataError("statement", {}, Exception("what nobody has thought of"))
+
+    with monkeypatch.context() as patch, capture_logs() as log:
+        patch.setattr(dialing, "inbound_job", broken)
+        assert kind_of(await bridge.ask(account_id, "CA1")) is InboundRefusal.UNAVAILABLE
+    [told] = [line for line in log if line["event"] == "inbound_call_not_created"]
+    assert (told["account_id"], told["carrier_call_id"]) == (str(account_id), "CA1")
+    assert await bridge.redis.xlen(redis_names.INBOUND_CALLS) == 0
+    assert isinstance(await bridge.ask(account_id, "CA2"), InboundAdmitted)
+
+
+async def test_a_call_that_cannot_be_read_does_not_come_again(bridge: Bridge) -> None:
+    """A bridge of the previous release takes any id."""
+    call = {
+        "request_id": str(uuid4()),
+        "account_id": str(uuid4()),
+        "provider": "twilio",
+        "carrier_call_id": "a\x00b",
+        "from_number": CALLER,
+        "to_number": NUMBER,
+        "bridge_id": "bridge-of-the-test",
+        "answer_before": (datetime.now(UTC) + timedelta(seconds=60)).isoformat(),
+    }
+    await bridge.redis.xadd(redis_names.INBOUND_CALLS, {redis_names.FIELD: json.dumps(call)})
+    for entry in await bridge.consumer.stream.read_new():
+        await bridge.consumer.handle(entry)
+    assert await bridge.redis.xlen(redis_names.INBOUND_CALLS) == 0
 
 
 async def test_numbers_are_read_as_the_carrier_writes_them(

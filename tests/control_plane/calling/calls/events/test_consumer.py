@@ -21,7 +21,7 @@ from contracts import redis_names
 from contracts.call_plan import CallPlan
 from contracts.commands import EndCall
 from contracts.end_reasons import EndReason
-from contracts.events import CallEvent, Logged, TranscriptSegment
+from contracts.events import CallEvent, CallMetered, Logged, PhoneWanted, TranscriptSegment
 from contracts.money import charge_micros, usd
 from control_plane.calling.calls.events import consumer as event_consumer
 from control_plane.calling.calls.events.consumer import EventConsumer
@@ -284,6 +284,19 @@ async def test_an_event_that_cannot_be_stored_is_passed_over_in_its_turn(
     await worker.end(plan, 1_000)
     await catch_up(consumer)
     assert await words(tenant, plan) == ["word 0", "word 1"]
+    assert (await call_of(tenant, plan))["status"] == "completed"
+    assert [e.reason[:14] for e in await parked(database)] == ["not applicable"]
+
+
+async def test_an_event_whose_job_cannot_be_stored_is_passed_over_in_its_turn(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    wanted = PhoneWanted(participant_id=uuid4(), to_number="+1415\x00")
+    await worker.ship(plan, CallMetered(connected_ms=1_000, phone=wanted), said(0))
+    await worker.end(plan, 2_000)
+    await catch_up(consumer)
+    assert await words(tenant, plan) == ["word 0"]
     assert (await call_of(tenant, plan))["status"] == "completed"
     assert [e.reason[:14] for e in await parked(database)] == ["not applicable"]
 

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
 
 from redis.asyncio import Redis
+from sqlalchemy import select
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
@@ -15,12 +16,13 @@ from contracts.events import CallEvent, TranscriptSegment
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.calling.calls.events.event_consumption import consume_events
 from control_plane.calling.calls.events.unsharded_events import UnshardedEvents
+from control_plane.calling.calls.models import ParkedEvent
 from control_plane.platform.database import Database
 from control_plane.platform.link.event_shards import ShardLeases
 from control_plane.platform.link.event_stream import SHARDS, stream_lengths
 from link.stream_entry import StreamEntry
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.conversation import call_of, claimed_call, running_call
+from tests.control_plane.conversation import call_of, catch_up, claimed_call, running_call
 from tests.control_plane.fake_worker import FakeWorker
 from tests.runtime.until import until
 
@@ -140,6 +142,19 @@ async def test_what_a_worker_of_the_previous_release_sends_goes_to_its_calls_sha
     assert await redis.xlen(redis_names.EVENT_STREAM) == 0
     pending = await redis.xpending(redis_names.EVENT_STREAM, redis_names.EVENT_GROUP)
     assert pending["pending"] == 0
+
+
+async def test_events_with_one_id_in_two_streams_are_both_parked(
+    redis: Redis, consumer: EventConsumer, database: Database
+) -> None:
+    for stream in SHARDS[:2]:
+        await redis.xadd(stream, {redis_names.FIELD: f"rubbish in {stream}"}, id="5-1")
+    await catch_up(consumer)
+    async with database.system_session() as session:
+        parked = (await session.scalars(select(ParkedEvent).order_by(ParkedEvent.id))).all()
+    assert {each.stream_entry_id: each.document for each in parked} == {
+        f"{stream}/5-1": f"rubbish in {stream}" for stream in SHARDS[:2]
+    }
 
 
 async def test_an_event_that_is_left_to_others_is_taken_from_another_ones_shard(
