@@ -88,7 +88,7 @@ class _Pipeline(Pipeline):
         with remembered_cancellation():
             return await super().immediate_execute_command(*args, **options)  # type: ignore[no-untyped-call]
 
-    async def reset(self) -> None:
+    async def reset(self) -> None:  # type: ignore[override]  # Not the command RESET.
         """UNWATCH, at the end of a block."""
         with remembered_cancellation():
             await super().reset()  # type: ignore[no-untyped-call]
