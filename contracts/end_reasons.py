@@ -65,7 +65,7 @@ class EndReason(StrEnum):
     WORKER_ERROR = "worker_error"
     """The worker that ran the call died."""
     SESSION_ERROR = "session_error"
-    """The agent's session broke while the call ran."""
+    """The agent's session or its room broke while the call ran."""
     SERVER_SHUTDOWN = "server_shutdown"
     """The worker was told to stop while the call ran."""
 

@@ -89,8 +89,9 @@ def test_every_end_reason_and_the_status_that_it_leaves() -> None:
 
 def given_by_workers() -> Iterator[tuple[str, WorkerCause]]:
     for reason, _, given_by, _ in table("End reasons")[1]:
-        if found := re.fullmatch(r"worker: `(\w+)`(?:, .*)?", given_by):
-            yield plain(reason), WorkerCause[found[1]]
+        if given_by.startswith("worker: "):
+            for cause in re.findall(r"`([A-Z_]+)`", given_by):
+                yield plain(reason), WorkerCause[cause]
 
 
 def given_by_nothing() -> Iterator[EndReason]:
