@@ -60,28 +60,30 @@ def assemble_files(store: ObjectStore, folder: str, duration_ms: int) -> Files:
 
 def remove_parts(store: ObjectStore, folder: str) -> None:
     """Remove the parts when they are not needed any more. Running it again changes nothing."""
-    import obstore
-
-    paths = part_paths(store, folder)
-    if paths:
-        obstore.delete(store, paths)
+    _delete(store, part_paths(store, folder))
 
 
 def remove_recording(store: ObjectStore, folder: str) -> None:
     """Remove the files and the parts. Running it again changes nothing."""
-    import obstore
-
-    paths = [each["path"] for page in obstore.list(store, folder) for each in page]
-    if paths:
-        obstore.delete(store, paths)
+    _delete(store, _paths_in(store, folder))
 
 
 def part_paths(store: ObjectStore, folder: str) -> list[str]:
     """The parts in the order of their start times."""
+    return sorted(_paths_in(store, parts_folder(folder)), key=part_starts_at_ms)
+
+
+def _paths_in(store: ObjectStore, folder: str) -> list[str]:
     import obstore
 
-    found = [each["path"] for page in obstore.list(store, parts_folder(folder)) for each in page]
-    return sorted(found, key=part_starts_at_ms)
+    return [each["path"] for page in obstore.list(store, folder) for each in page]
+
+
+def _delete(store: ObjectStore, paths: list[str]) -> None:
+    import obstore
+
+    if paths:
+        obstore.delete(store, paths)
 
 
 def _size(file: IO[bytes]) -> int:
