@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
 
@@ -29,16 +29,21 @@ _CLOSED = re.compile(
     rf"\bclosed (?:on |every |all day )*(?P<days>{_SPAN})\b|\b(?P<before>{_SPAN})(?: we are|s "
     rf"are| is)? closed\b"
 )
+_NEXT_TIME = re.compile(r"(?<=\d)\s*[,;/]\s*(?=\d)")
+"""``9-12, 14-18``: without the comma, 14 would be the minutes of 12."""
 _ABOUT_HOURS = re.compile(r"\b(?:open|opened|opening|closed|hours)\b")
 _MIDNIGHT = 24 * 60
+_Span = tuple[int, int]
+"""Minutes since midnight."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningHours:
-    """Minutes since midnight of opening and closing, by weekday (Monday is 0). A weekday that is
-    missing is closed. Empty if the hours are not known."""
+    """Minutes since midnight of opening and closing, by weekday (Monday is 0): two for each time
+    that the business opens on it. A weekday that is missing is closed. Empty if the hours are not
+    known."""
 
-    by_weekday: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    by_weekday: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     closed: frozenset[int] = frozenset()
 
     def is_closed_on(self, day: date) -> bool:
@@ -52,17 +57,16 @@ class OpeningHours:
             return True
         if day is not None and day.weekday() not in self.by_weekday:
             return False
-        spans = self.by_weekday.values() if day is None else (self.by_weekday[day.weekday()],)
-        return any(_is_within(minute, span) for span in spans)
+        asked = self.by_weekday.values() if day is None else (self.by_weekday[day.weekday()],)
+        return any(_is_within(minute, span) for minutes in asked for span in _spans(minutes))
 
     def on(self, day: date) -> str:
-        """``from nine in the morning to five in the afternoon``; empty if not known."""
-        span = self.by_weekday.get(day.weekday())
-        if span is None:
-            return ""
-        opening, closing = (time(minute % _MIDNIGHT // 60, minute % 60) for minute in span)
-        opens, closes = (speak_time(at).removeprefix("at ") for at in (opening, closing))
-        return f"from {opens} to {closes}"
+        """``from nine in the morning to noon and from two in the afternoon to six in the evening``;
+        empty if not known."""
+        return " and ".join(
+            f"from {_spoken(opening)} to {_spoken(closing)}"
+            for opening, closing in _spans(self.by_weekday.get(day.weekday(), ()))
+        )
 
 
 NOT_KNOWN = OpeningHours()
@@ -70,37 +74,80 @@ NOT_KNOWN = OpeningHours()
 
 def opening_hours(sentences: Iterable[str]) -> OpeningHours:
     """The hours that ``sentences`` state together."""
-    by_weekday: dict[int, tuple[int, int]] = {}
+    spans: dict[int, list[_Span]] = {}
     closed: set[int] = set()
     for sentence in sentences:
-        text = phrase(re.sub(r"\s*[-–—]\s*", " to ", sentence)).text
+        divided = _NEXT_TIME.sub(" and ", sentence)
+        text = phrase(re.sub(r"\s*[-–—]\s*", " to ", divided)).text
         if not _ABOUT_HOURS.search(text):
             continue
         for match in _CLOSED.finditer(text):
             closed |= _weekdays(match["days"] or match["before"])
         open_text = _CLOSED.sub(" ", text)
-        for weekday, span in _open_spans(open_text):
-            by_weekday.setdefault(weekday, span)
-    return OpeningHours(
-        {day: by_weekday[day] for day in by_weekday if day not in closed}, frozenset(closed)
-    )
+        for weekday, found, said in _open_spans(open_text):
+            known = spans.setdefault(weekday, [])
+            span = _after_break(said, known[-1]) if known and not found["open_half"] else said
+            # What contradicts an earlier one is left out.
+            if not any(_overlap(span, each) for each in known):
+                known.append(span)
+    by_weekday = {
+        day: tuple(minute for span in sorted(known) for minute in span)
+        for day, known in spans.items()
+        if day not in closed
+    }
+    return OpeningHours(by_weekday, frozenset(closed))
 
 
-def _open_spans(text: str) -> Iterable[tuple[int, tuple[int, int]]]:
-    """Each range of hours belongs to the days before it, else to those behind it, else to all."""
-    ranges = list(_RANGE.finditer(text))
-    days = list(_OPEN.finditer(text))
-    for number, found in enumerate(ranges):
-        since = ranges[number - 1].end() if number else 0
-        until = ranges[number + 1].start() if number + 1 < len(ranges) else len(text)
-        before = [day for day in days if since <= day.start() < found.start()]
-        behind = [day for day in days if found.end() <= day.start() < until]
-        named = before or behind
-        weekdays = (
-            set().union(*(_weekdays(day["days"]) for day in named)) if named else set(range(7))
-        )
-        if (span := _span(found)) is not None:
-            yield from ((weekday, span) for weekday in weekdays)
+def _after_break(span: _Span, before: _Span) -> _Span:
+    """``span``, whose half of the day is not said: "9 to 12 and 2 to 6" ends in the evening."""
+    opening, closing = span[0] + _MIDNIGHT // 2, span[1]
+    if closing <= opening:
+        closing += _MIDNIGHT // 2
+    is_later = span[0] < before[0] and before[1] <= opening and closing <= _MIDNIGHT
+    return (opening, closing) if is_later else span
+
+
+def _open_spans(text: str) -> Iterator[tuple[int, re.Match[str], _Span]]:
+    """The hours that ``text`` states, and where, for each weekday that they hold on."""
+    ranges = [(found, span) for found in _RANGE.finditer(text) if (span := _span(found))]
+    spans = [span for _, span in ranges]
+    starts = [0, *(found.end() for found, _ in ranges)]
+    ends = [*(found.start() for found, _ in ranges), len(text)]
+    gaps = [_days_named(text, start, end) for start, end in zip(starts, ends, strict=True)]
+    for (found, span), weekdays in zip(ranges, _days_of(spans, gaps), strict=True):
+        yield from ((weekday, found, span) for weekday in sorted(weekdays or range(7)))
+
+
+def _days_named(text: str, start: int, end: int) -> frozenset[int]:
+    found = (day for day in _OPEN.finditer(text) if start <= day.start() < end)
+    return frozenset(weekday for day in found for weekday in _weekdays(day["days"]))
+
+
+def _days_of(spans: Sequence[_Span], gaps: Sequence[frozenset[int]]) -> list[frozenset[int]]:
+    """The days of each span; none, if they are not said.
+
+    They stand before it, else behind it. A span without days of its own comes after a break: it is
+    of the same days as the one before it or, at the beginning, as the next one.
+
+    Args:
+        gaps: the days that are named before the first span, between each two, and behind the last.
+    """
+    days: list[frozenset[int]] = []
+    taken = -1
+    for number in range(len(spans)):
+        behind = number + 1
+        if gaps[number] and number != taken:
+            days.append(gaps[number])
+        # Days before a span that nothing is behind are of that one.
+        elif gaps[behind] and (behind == len(spans) or gaps[behind + 1]):
+            days.append(gaps[behind])
+            taken = behind
+        else:
+            days.append(days[-1] if days else frozenset())
+    for number in reversed(range(len(spans) - 1)):
+        if not days[number] and not _overlap(spans[number], spans[number + 1]):
+            days[number] = days[number + 1]
+    return days
 
 
 def _weekdays(span: str) -> set[int]:
@@ -126,7 +173,7 @@ def _weekdays(span: str) -> set[int]:
     return found
 
 
-def _span(match: re.Match[str]) -> tuple[int, int] | None:
+def _span(match: re.Match[str]) -> _Span | None:
     opening = _minute(match, "open")
     if match["noon"]:
         closing = 12 * 60
@@ -153,6 +200,18 @@ def _minute(match: re.Match[str], name: str) -> int:
     return hour * 60 + int(match[f"{name}_minute"] or match[f"{name}_spoken"] or 0)
 
 
-def _is_within(minute: int, span: tuple[int, int]) -> bool:
+def _is_within(minute: int, span: _Span) -> bool:
     opening, closing = span
     return opening <= minute < closing or opening <= minute + _MIDNIGHT < closing
+
+
+def _overlap(one: _Span, other: _Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _spans(minutes: Sequence[int]) -> Iterator[_Span]:
+    return zip(minutes[::2], minutes[1::2], strict=True)
+
+
+def _spoken(minute: int) -> str:
+    return speak_time(time(minute % _MIDNIGHT // 60, minute % 60)).removeprefix("at ")

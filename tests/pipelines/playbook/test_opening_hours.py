@@ -44,6 +44,72 @@ def test_days_and_hours_are_read(
         assert [f"{minute // 60 % 24:02}:{minute % 60:02}" for minute in span] == [opens, closes]
 
 
+@pytest.mark.parametrize(
+    ("written", "days", "on_friday"),
+    [
+        (
+            "Open Tuesday to Saturday 11:30 to 14:30 and 17:30 to 22:00, closed on Mondays.",
+            "23456",
+            "from eleven thirty in the morning to two thirty in the afternoon and "
+            "from five thirty in the afternoon to ten at night",
+        ),
+        (
+            "We are open Monday to Friday from 9 to 12 and from 2 to 6.",
+            "12345",
+            "from nine in the morning to noon and from two in the afternoon to six in the evening",
+        ),
+        (
+            "Open Mon-Fri 9-12, 14-18; Sat 9-12.",
+            "123456",
+            "from nine in the morning to noon and from two in the afternoon to six in the evening",
+        ),
+        (
+            "Open 9 to 12 and 2 to 6 Monday to Friday.",
+            "12345",
+            "from nine in the morning to noon and from two in the afternoon to six in the evening",
+        ),
+        (
+            "Open for lunch from 12 to 2 pm and for dinner from 6 to 10 pm.",
+            "1234567",
+            "from noon to two in the afternoon and from six in the evening to ten at night",
+        ),
+    ],
+)
+def test_a_day_has_hours_before_and_after_its_break(
+    written: str, days: str, on_friday: str
+) -> None:
+    hours = opening_hours([written])
+    assert "".join(str(d.isoweekday()) for d in WEEK if not hours.is_closed_on(d)) == days
+    assert hours.on(WEEK[4]) == on_friday
+
+
+def test_nobody_is_received_in_the_break() -> None:
+    hours = opening_hours(["Open Tuesday to Saturday 11:30 to 14:30 and 17:30 to 22:00."])
+    assert [hours.is_open_at(time(hour), WEEK[4]) for hour in (12, 16, 19, 22)] == [
+        *(True, False, True, False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "saturday"),
+    [
+        ("Open from 9 to 5 on weekdays, 10 to 2 on Saturdays.", (10, 14)),
+        ("Open Monday to Friday 9 to 5, 10 to 2 on Saturdays, 11 to 1 on Sundays.", (10, 14)),
+        ("Open Monday to Friday 9 to 12, 2 to 6, Saturday 9 to 1.", (9, 13)),
+    ],
+)
+def test_days_may_stand_behind_their_hours(written: str, saturday: tuple[int, int]) -> None:
+    hours = opening_hours([written])
+    assert hours.by_weekday[5] == tuple(hour * 60 for hour in saturday)
+    assert hours.is_open_at(time(9), MONDAY)
+    assert hours.is_open_at(time(16), MONDAY)
+
+
+def test_days_before_hours_are_not_those_of_the_hours_before_them() -> None:
+    hours = opening_hours(["We are open from 9 to 6, Saturdays from 10 to 2."])
+    assert hours.is_open_at(time(9), MONDAY)
+
+
 def test_sentences_add_up() -> None:
     hours = opening_hours(
         ["We are open Monday to Friday from 9 to 5.", "On Saturday we are open from 10 to 2."]
