@@ -10,7 +10,10 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 
+from control_plane.building.agent_builder.platform_model import DEADLINE_SECONDS
+from control_plane.calling.chat_sessions.lifetime import HOLD
 from switchboard_client import ApiError, ServerUnreachable, UnexpectedAnswer
+from switchboard_client.client import TIMEOUT_SECONDS
 from switchboard_client.models import CallCreated, CallQueued, ParticipantInput
 from switchboard_client.problems import AgentNotFound, InsufficientCredits, InvalidRequest
 from switchboard_client.request import Reply
@@ -91,6 +94,28 @@ def test_what_has_no_key_is_not_repeated_when_its_answer_is_lost(client: Client)
 def test_a_server_that_is_just_starting_is_waited_for(client: Client) -> None:
     api = StandIn([httpx2.ConnectError("refused"), answer(200, ENDED)])
     assert client(api).calls.end(ID).message == "Over."
+
+
+@pytest.mark.parametrize(
+    ("asked", "least_seconds"),
+    [
+        (lambda api: api.agents.generate({"prompt": "A receptionist."}), DEADLINE_SECONDS),
+        (lambda api: api.agents.say(ID, ID, "Hello."), HOLD.total_seconds()),
+    ],
+    ids=["generate", "say"],
+)
+def test_an_answer_that_a_language_model_writes_is_waited_for(
+    client: Client, asked: Callable[[Any], Any], least_seconds: float
+) -> None:
+    api = StandIn([problem(404, "agent_not_found")])
+    with pytest.raises(AgentNotFound):
+        asked(client(api))
+    with pytest.raises(AgentNotFound):
+        client(api).agents.show(ID)
+    written, read = (request.extensions["timeout"] for request in api.requests)
+    assert written["read"] > least_seconds
+    assert read["read"] == TIMEOUT_SECONDS
+    assert written["connect"] == read["connect"]
 
 
 def test_a_server_that_never_answers_is_named(client: Client) -> None:

@@ -53,7 +53,8 @@ class Switchboard:
     Args:
         server: ``https://switchboard.example``.
         key: a secret key, or a publishable key for the few routes that it may use.
-        timeout_seconds: for one attempt.
+        timeout_seconds: for one attempt. ``agents.generate`` and ``agents.say`` get longer if the
+            API may need longer, because a language model writes the answer.
         retry: how often, and after how long, a failed request is sent again.
         transport: replaces the network, for tests.
     """

@@ -46,11 +46,18 @@ class Request:
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     upload: Upload | None = None
+    slowest_answer_seconds: float = 0.0
+    """How long the API itself may need. Where that is longer than the client's own limit, the
+    client waits so long."""
 
     @property
     def is_repeatable(self) -> bool:
         """Whether sending it twice has the same effect as sending it once."""
         return self.method in _REPEATABLE_METHODS or IDEMPOTENCY_KEY in self.headers
+
+    def patiently(self, slowest_answer_seconds: float) -> Request:
+        """The same for a route that may answer late, because a language model writes the answer."""
+        return replace(self, slowest_answer_seconds=slowest_answer_seconds)
 
     def once(self, key: str | None = None) -> Request:
         """The same with an ``Idempotency-Key``: ``key`` or a new one. Not every route takes one."""

@@ -33,7 +33,11 @@ class Transport:
         attempts = Attempts(request, self._policy)
         while True:
             try:
-                reply = reply_of(self.http.request(**arguments_of(request)))
+                reply = reply_of(
+                    self.http.request(
+                        **arguments_of(request), timeout=timeout_of(request, self.http.timeout)
+                    )
+                )
             except httpx2.TransportError as error:
                 wait_seconds = attempts.after_failure(failure_of(error), random.random())
                 if wait_seconds is None:
@@ -57,7 +61,11 @@ class AsyncTransport:
         attempts = Attempts(request, self._policy)
         while True:
             try:
-                reply = reply_of(await self.http.request(**arguments_of(request)))
+                reply = reply_of(
+                    await self.http.request(
+                        **arguments_of(request), timeout=timeout_of(request, self.http.timeout)
+                    )
+                )
             except httpx2.TransportError as error:
                 wait_seconds = attempts.after_failure(failure_of(error), random.random())
                 if wait_seconds is None:
@@ -83,6 +91,14 @@ def arguments_of(request: Request) -> dict[str, Any]:
             "data": upload.texts,
         }
     return shared | ({} if request.body is None else {"json": request.body})
+
+
+def timeout_of(request: Request, usual: httpx2.Timeout) -> httpx2.Timeout:
+    """``usual``, with more time to answer where the API itself may need it."""
+    if usual.read is None or usual.read >= request.slowest_answer_seconds:
+        return usual
+    limits = usual.as_dict() | {"read": request.slowest_answer_seconds}
+    return httpx2.Timeout(**limits)
 
 
 def reply_of(response: httpx2.Response) -> Reply:

@@ -37,6 +37,8 @@ from switchboard_client.paging import Pages, by_last_id, by_offset
 from switchboard_client.request import Request, at, query
 
 Id = UUID | str
+_WRITING_SECONDS = 60.0
+"""For a language model, which may write a draft twice, and the built-in builder after it."""
 
 
 def create(
@@ -51,7 +53,8 @@ def generate(
 ) -> Operation[Generated | Questions]:
     """Draft an agent from a description. The answer is ``Questions`` if that says too little."""
     request = Request("POST", "/v1/agents/generate", body=body_document(prompt))
-    return Operation(request.once(idempotency_key), Generated | Questions)
+    request = request.once(idempotency_key).patiently(_WRITING_SECONDS)
+    return Operation(request, Generated | Questions)
 
 
 def page(*, limit: int = 50, offset: int = 0) -> Operation[AgentList]:

@@ -14,6 +14,8 @@ from switchboard_client.operation import Body, Operation, delete, get, post
 from switchboard_client.request import at
 
 Id = UUID | str
+_ANSWERING_SECONDS = 100.0
+"""For the agent's language model with its tools, and the playbook if the model fails."""
 
 
 def begin(
@@ -37,7 +39,8 @@ def say(
 ) -> Operation[ChatReply]:
     """Say something to the agent, and get its answer."""
     place = at("/v1/agents/{}/chat-sessions/{}/messages", agent_id, chat_session_id)
-    return post(place, ChatReply, {"text": text}).once(idempotency_key)
+    described = post(place, ChatReply, {"text": text}).once(idempotency_key)
+    return Operation(described.request.patiently(_ANSWERING_SECONDS), ChatReply)
 
 
 def remove(agent_id: Id, chat_session_id: Id) -> Operation[ChatSessionDeleted]:
