@@ -22,7 +22,8 @@ def create(
     api_url: ApiUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Open an account. Its key is kept here, so that the other commands need none."""
+    """Open an account. Its key is kept here, so that the other commands need none; that of an
+    account on another installation is only shown."""
     from switchboard.commands.account_creation import NewAccount, create_account
     from switchboard.commands.settings import command_settings
 

@@ -9,7 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from switchboard.command_name import command_name
-from switchboard.commands.api.operator_access import operator_access, run_as_operator
+from switchboard.commands.api.operator_access import (
+    OperatorAccess,
+    operator_access,
+    run_as_operator,
+)
 from switchboard.own_account import OwnAccount, read_own_account, write_own_account
 from switchboard_client import ApiError, AsyncSwitchboard
 
@@ -34,7 +38,7 @@ def create_account(wanted: NewAccount) -> int:
 
 async def _create(wanted: NewAccount, console: Console) -> None:
     access = operator_access(wanted.data_dir, wanted.api_url, wanted.operator_token)
-    kept = read_own_account(wanted.data_dir)
+    kept = read_own_account(wanted.data_dir) if access.is_of_data_dir else None
     if kept and not wanted.is_another and await _is_open(access.url, kept):
         _say(console, f"There is an account already: {kept.name}. For one more, add --another.")
         _show_next_step(console)
@@ -45,15 +49,28 @@ async def _create(wanted: NewAccount, console: Console) -> None:
             "/v1/operator/tenants",
             body={"name": wanted.name, "owner_email": wanted.email},
         )
-    async with AsyncSwitchboard(access.url, opened["api_key"]) as api:
-        credit = (await api.billing.balance()).balance_usd
     account = OwnAccount(
         tenant_id=opened["tenant_id"], name=wanted.name, secret_key=opened["api_key"]
     )
-    path = write_own_account(wanted.data_dir, account)
+    # First the key: nobody can ask for it again.
+    where = _kept(account, wanted.data_dir, access)
+    async with AsyncSwitchboard(access.url, account.secret_key) as api:
+        credit = (await api.billing.balance()).balance_usd
     _say(console, f"The account {wanted.name} is open, with ${credit:,.2f} of credit.")
-    _say(console, f"Its key is in {path}; the commands on this machine use it.")
+    _say(console, where)
     _show_next_step(console)
+
+
+def _kept(account: OwnAccount, data_dir: Path, access: OperatorAccess) -> str:
+    """Where the account's key is, as a sentence. That of another installation is not kept: it would
+    replace the one of the installation here."""
+    if access.is_of_data_dir:
+        path = write_own_account(data_dir, account)
+        return f"Its key is in {path}; the commands on this machine use it."
+    return (
+        f"Its key is not kept here. Give it to the commands in SWITCHBOARD_API_KEY, with --api-url "
+        f"{access.url}: {account.secret_key}"
+    )
 
 
 async def _is_open(url: str, account: OwnAccount) -> bool:

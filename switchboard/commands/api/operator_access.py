@@ -20,6 +20,8 @@ _ADVICE = {401: "Check --operator-token, or the environment variable SWITCHBOARD
 class OperatorAccess:
     url: str
     token: str = field(repr=False)
+    is_of_data_dir: bool
+    """Whether it is the installation that runs in the data directory."""
 
 
 def operator_access(
@@ -45,7 +47,7 @@ def operator_access(
             "The operator's token is needed.",
             "Give it with --operator-token or in SWITCHBOARD_OPERATOR_TOKEN.",
         )
-    return OperatorAccess(url, token)
+    return OperatorAccess(url, token, is_of_data_dir=url == here)
 
 
 def run_as_operator(work: Callable[[Console], Awaitable[None]]) -> int:

@@ -88,6 +88,36 @@ def test_the_operators_token_is_never_sent_elsewhere(data_dir: Path, api: StandI
     assert api.asked == []
 
 
+def test_an_account_elsewhere_neither_learns_nor_replaces_the_key_of_the_one_here(
+    data_dir: Path, api: StandInApi
+) -> None:
+    create(data_dir)
+    api.will("POST", "/v1/operator/tenants", 201, OPENED | {"api_key": "sb_secret_elsewhere"})
+    asked_before = len(api.asked)
+    # The stand-in under another name is another installation.
+    elsewhere = api.url.replace("127.0.0.1", "localhost")
+    result = create(data_dir, "--api-url", elsewhere, "--operator-token", "sb_op_elsewhere")
+    assert result.exit_code == 0, result.output
+    assert "sb_secret_elsewhere" in result.stdout
+    assert [(asked.method, asked.key) for asked in api.asked[asked_before:]] == [
+        ("POST", "Bearer sb_op_elsewhere"),
+        ("GET", "Bearer sb_secret_elsewhere"),
+    ]
+    kept = read_own_account(data_dir)
+    assert kept is not None
+    assert kept.secret_key == "sb_secret_new"
+
+
+def test_the_key_is_kept_whatever_happens_after_the_account_is_open(
+    data_dir: Path, api: StandInApi
+) -> None:
+    api.will("GET", "/v1/billing/balance", 500, {})
+    assert create(data_dir).exit_code == 1
+    kept = read_own_account(data_dir)
+    assert kept is not None
+    assert kept.secret_key == "sb_secret_new"
+
+
 def test_without_an_installation_it_says_how_to_start_one(tmp_path: Path) -> None:
     result = create(tmp_path)
     assert result.exit_code == 1
