@@ -16,6 +16,8 @@ from switchboard_client.webrtc.outgoing_track import SoundSource
 from switchboard_client.webrtc.whip import IceServer, WhipSession
 
 CONNECT_TIMEOUT_SECONDS = 15.0
+ROOM_SECONDS = 15.0
+"""How long the first offer is sent again while no worker has room for the call."""
 SILENT_SECONDS = 4.0
 """The room sends fifty packets a second. When none has come for so long, the connection is lost."""
 RECONNECT_SECONDS = 20.0
@@ -24,6 +26,8 @@ ATTEMPT_SECONDS = 5.0
 """How long one new connection may take."""
 _WAITS_SECONDS = (0.5, 1.0, 2.0)
 """After the first attempt, after the second, and after each later one."""
+_NO_ROOM_WAIT_SECONDS = 2.0
+"""If the API does not say when to ask again."""
 _WATCH_EVERY_SECONDS = 0.1
 _MOST_UNHEARD_FRAMES = 500
 _FINAL = frozenset(
@@ -73,6 +77,9 @@ class CallLeg:
     async def connect(self, url: str, token: str) -> float:
         """Exchange offer and answer and wait for the media connection.
 
+        While no worker has room for the call, the call waits, and so does this, for at most
+        ``ROOM_SECONDS``: another call would hold more credit.
+
         Args:
             url, token: a participant's ``access``, from the answer that created the participant.
 
@@ -84,8 +91,7 @@ class CallLeg:
         """
         self._whip = WhipSession(url, token)
         self._ice_servers = await self._whip.ice_servers()
-        self._connection = self._new_connection()
-        connected_at = await self._connection.open(self._whip, CONNECT_TIMEOUT_SECONDS)
+        connected_at = await self._first_connection(self._whip)
         self._watching = asyncio.create_task(self._watch(self._whip), name="watch-connection")
         return connected_at
 
@@ -125,6 +131,21 @@ class CallLeg:
         traceback: TracebackType | None,
     ) -> None:
         await self.leave()
+
+    async def _first_connection(self, whip: WhipSession) -> float:
+        """As ``connect``."""
+        until = time.monotonic() + ROOM_SECONDS
+        while True:
+            connection = self._connection = self._new_connection()
+            try:
+                return await connection.open(whip, CONNECT_TIMEOUT_SECONDS)
+            except ApiError as refused:
+                wait_seconds = refused.retry_after_seconds or _NO_ROOM_WAIT_SECONDS
+                has_no_room = refused.status == HTTPStatus.SERVICE_UNAVAILABLE
+                if not has_no_room or time.monotonic() + wait_seconds > until:
+                    raise
+            await connection.close()
+            await asyncio.sleep(wait_seconds)
 
     def _new_connection(self) -> MediaConnection:
         return MediaConnection(
