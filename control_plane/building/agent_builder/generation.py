@@ -104,7 +104,10 @@ async def write(
 def finish(
     draft: Draft, hints: Hints, catalogue: StackCatalogue, keys: AvailableKeys
 ) -> FinishedDraft:
-    """Add a voice and a provider to the draft and make it a body for ``POST /v1/agents``."""
+    """Add a voice and a provider to the draft and make it a body for ``POST /v1/agents``.
+
+    Run it in a thread: it resolves the stacks of all languages several times.
+    """
     hints = replace(hints, voice=hints.voice or draft.voice or None)
     fitted = fit_to_catalogue(draft.config, hints, catalogue, keys)
     config = fitted.config

@@ -6,6 +6,8 @@ No transaction is open during a request to a language model or a web page. With 
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter
 
 from control_plane.building.agent_builder import assistant, field_drafting, generation
@@ -90,7 +92,7 @@ async def generate_agent(
         catalogue = await stack_catalogue(session)
         keys = await available_keys(session, caller.tenant_id, settings)
     hints = Hints(**wanted.options.model_dump()) if wanted.options else Hints()
-    finished = generation.finish(written, hints, catalogue, keys)
+    finished = await asyncio.to_thread(generation.finish, written, hints, catalogue, keys)
     return Generated(
         draft=finished.body,
         compiled_prompt_preview=finished.compiled_prompt,

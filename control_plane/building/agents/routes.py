@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -218,4 +219,4 @@ async def get_tool_capabilities(
     """List the kinds of tools, and the agent's own tools, that can run on its current stack."""
     agent = await service.get_agent(session, caller.tenant_id, agent_id)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    return tool_capabilities(agent, catalogue, keys)
+    return await asyncio.to_thread(tool_capabilities, agent, catalogue, keys)

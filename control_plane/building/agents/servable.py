@@ -1,5 +1,7 @@
 """Whether an agent could run, with what its tenant can use now. Pure.
 
+Run it in a thread: resolving the stacks of 200 languages takes a third of a second.
+
 What this build's workers can run does not count: an agent may wait for a worker that can run it.
 """
 

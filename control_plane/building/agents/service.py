@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
@@ -62,7 +63,7 @@ async def create_agent(
     """
     config = await _checked_new(session, caller, document, faults, keys, settings)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    refuse_unservable(config, catalogue, keys)
+    await asyncio.to_thread(refuse_unservable, config, catalogue, keys)
     return await _add(session, caller, config, catalogue, keys, pages)
 
 
@@ -88,7 +89,7 @@ async def create_draft(
     config = await _checked_new(session, caller, document, faults, keys, settings)
     catalogue = await catalogue_repository.stack_catalogue(session)
     agent = await _add(session, caller, config, catalogue, keys, pages)
-    return agent, unservable_because(config, catalogue, keys)
+    return agent, await asyncio.to_thread(unservable_because, config, catalogue, keys)
 
 
 async def get_agent(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> Agent:
@@ -136,7 +137,7 @@ async def update_agent(
     await check_content(session, caller, config, sent, agent_id)
     config = await with_extracted_prompt(config, sent, before)
     catalogue = await catalogue_repository.stack_catalogue(session)
-    refuse_unservable(config, catalogue, keys, before)
+    await asyncio.to_thread(refuse_unservable, config, catalogue, keys, before)
     document = _compared(agent)
     if await write(agent, config, catalogue, keys, pages):
         fields = changed_fields(document, _compared(agent))

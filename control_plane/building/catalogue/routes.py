@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -98,7 +99,8 @@ async def preview_stack(
     language = wanted.language or wanted.supported_languages[0]
     supported = tuple(dict.fromkeys(wanted.supported_languages))
     agent = AgentConfig(name="Preview", language=language, supported_languages=supported)
-    report = report_stacks(agent, await repository.stack_catalogue(session), keys)
+    catalogue = await repository.stack_catalogue(session)
+    report = await asyncio.to_thread(report_stacks, agent, catalogue, keys)
     config = provider_config(agent, report)
     current = wanted.current_provider_config
     return StackPreview(

@@ -3,6 +3,7 @@ catalogue, the tenant's keys or its other agents."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,7 +47,7 @@ async def checked_for_saving(
     try:
         refuse_addresses(sent, keys.tier, faults)
         await check_content(session, caller, config, sent)
-        refuse_unservable(config, catalogue, keys, before)
+        await asyncio.to_thread(refuse_unservable, config, catalogue, keys, before)
     except InvalidRequest as refusal:
         errors = _by_key(refusal.extra["errors"], outcome.config)
         return Outcome(dict(current), errors=errors, warnings=outcome.warnings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -123,7 +124,8 @@ async def roll_back(
             "restored_from": version,
         },
     )
-    return new, report_stacks(config, catalogue, keys).blockers
+    report = await asyncio.to_thread(report_stacks, config, catalogue, keys)
+    return new, report.blockers
 
 
 @dataclass(frozen=True)
