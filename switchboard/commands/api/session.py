@@ -80,8 +80,8 @@ def run(
 
     async def connected() -> None:
         access = api_access(command_settings(data_dir).data_dir, api_url, api_key)
-        client = AsyncSwitchboard(access.url, access.key, timeout_seconds=_TIMEOUT_SECONDS)
         with client_errors_as_problems(_ADVICE):
+            client = AsyncSwitchboard(access.url, access.key, timeout_seconds=_TIMEOUT_SECONDS)
             async with client:
                 await work(Session(client, access.url, as_json, Console(), notes))
 

@@ -6,6 +6,7 @@ from switchboard_client.client import AsyncSwitchboard, Switchboard
 from switchboard_client.errors import (
     ApiError,
     ConnectionFailed,
+    KeyInvalid,
     RecordingNotReady,
     ServerUnreachable,
     StreamLost,
@@ -19,6 +20,7 @@ __all__ = [
     "ApiError",
     "AsyncSwitchboard",
     "ConnectionFailed",
+    "KeyInvalid",
     "LiveEvent",
     "RecordingNotReady",
     "RetryPolicy",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
 import httpx2
 
+from switchboard_client.errors import KeyInvalid
 from switchboard_client.operation import body_document
 from switchboard_client.request import Request, query
 from switchboard_client.resources import (
@@ -42,17 +44,20 @@ from switchboard_client.retry import DEFAULT_RETRY, RetryPolicy
 from switchboard_client.transport import AsyncTransport, Transport
 
 TIMEOUT_SECONDS = 15.0
+_KEY = re.compile(r"[\x20-\x7e]*")
 
 
 class Switchboard:
     """One server, one key. A context manager; call ``close`` if you do not use ``with``.
 
     Every method raises ``ApiError`` when the API refuses, ``ServerUnreachable`` when there is no
-    answer, and ``UnexpectedAnswer`` when the answer does not come from Switchboard.
+    answer, and ``UnexpectedAnswer`` when the answer does not come from Switchboard. Making a client
+    raises ``KeyInvalid`` if the key has characters that no key has.
 
     Args:
         server: ``https://switchboard.example``.
-        key: a secret key, or a publishable key for the few routes that it may use.
+        key: a secret key, or a publishable key for the few routes that it may use. White space
+            around it, such as the end of a file's line, does not count.
         timeout_seconds: for one attempt. ``agents.generate`` and ``agents.say`` get longer if the
             API may need longer, because a language model writes the answer.
         retry: how often, and after how long, a failed request is sent again.
@@ -174,9 +179,16 @@ class AsyncSwitchboard:
 
 
 def _settings(server: str, key: str, timeout_seconds: float) -> dict[str, Any]:
+    """
+    Raises:
+        KeyInvalid: the HTTP library would refuse the key later, in an error that repeats it.
+    """
+    bare = key.strip()
+    if not _KEY.fullmatch(bare):
+        raise KeyInvalid("The key has a line end, or a character that is not ASCII, in it.")
     return {
         "base_url": server.rstrip("/"),
-        "headers": {"Authorization": f"Bearer {key}", "User-Agent": "switchboard-client/0.1"},
+        "headers": {"Authorization": f"Bearer {bare}", "User-Agent": "switchboard-client/0.1"},
         "timeout": timeout_seconds,
     }
 

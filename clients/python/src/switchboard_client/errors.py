@@ -10,6 +10,10 @@ class SwitchboardError(Exception):
     """The base class of all errors of this client."""
 
 
+class KeyInvalid(SwitchboardError):
+    """What was given as a key has characters that no key has. The text does not repeat it."""
+
+
 class ServerUnreachable(SwitchboardError):
     """There was no answer from ``server``, after all attempts."""
 

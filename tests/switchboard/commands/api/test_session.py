@@ -114,6 +114,18 @@ def test_a_wrong_key_is_said_with_where_keys_come_from(terminal: Terminal, api: 
     assert result.stdout == ""
 
 
+def test_a_key_that_cannot_be_sent_is_a_problem_in_words_that_do_not_repeat_it(
+    api: StandInApi,
+) -> None:
+    arguments = ["agents", "list", "--api-url", api.url, "--api-key", "sb_secret_0123…"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1
+    assert "not ASCII" in result.stderr
+    assert "0123" not in result.output
+    assert isinstance(result.exception, SystemExit)
+    assert api.asked == []
+
+
 def test_the_key_may_come_from_the_environment(api: StandInApi) -> None:
     runner = CliRunner(env={"SWITCHBOARD_API_KEY": "sb_secret_env"})
     runner.invoke(app, ["agents", "list", "--api-url", api.url])
