@@ -58,6 +58,15 @@ def test_a_broken_connection_goes_on_after_the_last_event(client: Client) -> Non
     assert resumed_after(api) == [None, "1-0", "1-0"]
 
 
+def test_an_event_that_was_cut_in_two_comes_again(client: Client) -> None:
+    whole = stream(RUNNING, said(1), said(2))
+    cut = httpx2.Response(200, text=whole.text.removesuffix("\n"), headers=whole.headers)
+    api = StandIn([cut, stream(said(2), OVER)])
+    found = watched(client, api)
+    assert resumed_after(api) == [None, "1-0"]
+    assert [each.id for each in found] == [None, "1-0", "2-0", "end"]
+
+
 def test_a_server_that_restarts_is_waited_for(client: Client) -> None:
     unavailable = httpx2.Response(503, headers={"Retry-After": "0"})
     api = StandIn([stream(said(1)), unavailable, stream(OVER)])

@@ -123,7 +123,8 @@ class LiveView:
         events = [live_event(each) for each in self._parser.feed(chunk)]
         if events:
             self._losses = 0
-            self._last_id = self._parser.last_id
+            # The parser may know the id of the next event already, whose data has not come yet.
+            self._last_id = events[-1].id
             self.is_over = self._last_id == _END_ID
         if self._parser.retry_ms is not None:
             self._retry_ms = self._parser.retry_ms
