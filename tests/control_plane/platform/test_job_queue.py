@@ -16,6 +16,7 @@ from procrastinate.tasks import Task
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
+from control_plane.building.knowledge_sources.embedding_again import embed_again
 from control_plane.building.knowledge_sources.tasks import delete_old_bundles
 from control_plane.calling.batches.tasks import cancel_calls_of_batch
 from control_plane.calling.erasure.models import Erasure
@@ -136,6 +137,56 @@ async def test_a_job_that_kills_its_process_is_given_up_after_three_tries(
     async with database.system_session() as session:
         await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
     assert await die_three_times(database) == ["todo", "todo", "failed"]
+
+
+async def add_scheduled(database: Database, status: str) -> None:
+    """A job of which only one may wait, as the schedule adds it."""
+    async with database.system_session() as session:
+        await enqueue(session, embed_again, timestamp=0)
+        await session.execute(
+            text(
+                "UPDATE procrastinate_jobs SET status = CAST(:status AS procrastinate_job_status),"
+                " lock = :lock WHERE task_name = :name AND status = 'todo'"
+            ),
+            {"status": status, "lock": embed_again.lock, "name": embed_again.name},
+        )
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_a_job_that_died_makes_room_for_the_next_one_of_its_schedule(
+    database: Database,
+) -> None:
+    """The next one waits for its lock, and while it waits the dead one must not."""
+    await add_scheduled(database, "doing")
+    await add_scheduled(database, "todo")
+    async with database.system_session() as session:
+        await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
+        await session.execute(
+            text("UPDATE procrastinate_jobs SET status = 'doing' WHERE task_name = :name"),
+            {"name": cancel_calls_of_batch.name},
+        )
+    await rescue(database)
+    assert await statuses(database) == ["todo", "todo"]
+    await run_until_empty(database)
+    # This process has no settings, so the job that had to wait for the lock has failed by now.
+    assert (await statuses(database))[:2] == ["failed", "succeeded"]
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_a_job_that_cannot_be_rescued_holds_up_no_other(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(database: Database, **_: str) -> None:
+        raise TypeError
+
+    monkeypatch.setitem(job_queue_module._given_up, erase_caller.name, fails)
+    async with database.system_session() as session:
+        await enqueue(session, erase_caller, tenant_id=str(uuid4()), erasure_id=str(uuid4()))
+        await session.execute(text("UPDATE procrastinate_jobs SET queue_name = 'default.3'"))
+        await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
+        await session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
+    await rescue(database)
+    assert await statuses(database) == ["doing", "todo"]
 
 
 @pytest.mark.usefixtures("open_queue")
