@@ -50,6 +50,20 @@ _DATABASE = "database"
 _SETTINGS = "settings"
 _log = structlog.get_logger(__name__)
 
+
+class _OnlyIfStopped(BaseRetryStrategy):
+    _tries = RetryStrategy(max_attempts=8, exponential_wait=2)
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if isinstance(exception, Exception) and not isinstance(exception, DatabaseUnavailable):
+            return None
+        return self._tries.get_retry_decision(exception=exception, job=job)
+
+
+ONLY_IF_STOPPED = _OnlyIfStopped()
+"""For jobs that are added once and see to their failures themselves: they are tried again if their
+process was stopped before their end, or PostgreSQL was away."""
+
 job_queue = App(connector=PsycopgConnector())
 """It is not connected: jobs are added through a session's connection."""
 

@@ -23,6 +23,7 @@ from control_plane.calling.erasure.models import Erasure
 from control_plane.calling.erasure.tasks import MOST_ATTEMPTS, erase_caller, look_again
 from control_plane.calling.recordings.tasks import delete_refused, remove_left_parts
 from control_plane.calling.transfers.asking import DIAL
+from control_plane.jobs import JOB_DOMAINS
 from control_plane.money.billing.tasks import audit_books
 from control_plane.platform import job_queue as job_queue_module
 from control_plane.platform.database import Database
@@ -302,6 +303,29 @@ def test_a_job_whose_process_stops_during_its_last_try_is_tried_once_more() -> N
     last = job_of(erase_caller, MOST_ATTEMPTS)
     assert erase_caller.get_retry_exception(RuntimeError(), last) is None
     assert erase_caller.get_retry_exception(asyncio.CancelledError(), last) is not None
+
+
+def test_a_job_that_no_schedule_adds_again_survives_the_stop_of_its_process() -> None:
+    """Such as a mail: a new release stops the processes of the old one."""
+    added_once = [
+        task
+        for domain in JOB_DOMAINS
+        for task in vars(domain).values()
+        if isinstance(task, Task) and task.queueing_lock is None
+    ]
+    assert {task.name for task in added_once} > {"notifications.send_mail", DIAL}
+    for failure in (asyncio.CancelledError(), DatabaseUnavailable()):
+        lost = [
+            task.name
+            for task in added_once
+            if task.get_retry_exception(failure, job_of(task, attempts=0)) is None
+        ]
+        assert lost == []
+
+
+def test_a_job_that_sees_to_its_failures_itself_is_not_tried_again_after_one() -> None:
+    dial = job_queue.tasks[DIAL]
+    assert dial.get_retry_exception(RuntimeError(), job_of(dial, attempts=0)) is None
 
 
 def test_rescued_jobs_are_run_by_the_processes_of_their_queue() -> None:
