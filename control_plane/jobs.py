@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Coroutine, Mapping
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -216,16 +216,26 @@ async def _run_queues(
                     rescued = [each for queue in queues for each in queues_of_rescued(queue)]
                     at_once = [*(([queue], most) for queue, most in queues.items()), (rescued, 1)]
                     for names, concurrency in at_once:
-                        workers.create_task(
-                            job_queue.run_worker_async(
-                                queues=names,
-                                concurrency=concurrency,
-                                install_signal_handlers=False,
-                                additional_context=job_resources(database, settings),
-                                delete_jobs="successful",
-                                shutdown_graceful_timeout=1.0,
-                            )
-                        )
+                        workers.create_task(_run_worker(database, settings, names, concurrency))
         except* ConnectorException as lost:
             _log.warning("job_queue_unavailable", error=str(lost.exceptions[0]))
             await asyncio.sleep(QUEUE_RETRY_SECONDS)
+
+
+async def _run_worker(
+    database: Database, settings: ControlPlaneSettings, queues: Sequence[str], concurrency: int
+) -> None:
+    """
+    Raises:
+        ConnectorException: PostgreSQL is away. A worker that cannot listen any more would end
+            without an error, and its queues would wait while the others go on.
+    """
+    await job_queue.run_worker_async(
+        queues=queues,
+        concurrency=concurrency,
+        install_signal_handlers=False,
+        additional_context=job_resources(database, settings),
+        delete_jobs="successful",
+        shutdown_graceful_timeout=1.0,
+    )
+    raise ConnectorException(f"nobody works on the queues {', '.join(queues)} any more")

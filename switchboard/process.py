@@ -28,7 +28,9 @@ def importing() -> Iterator[None]:
         gc.enable()
 
 
-async def run_watched(process: ProcessName, options: TelemetryOptions, work: Work) -> None:
+async def run_watched(
+    process: ProcessName, options: TelemetryOptions, work: Work, *, together_seconds: float = 0.0
+) -> None:
     """As ``run_until_stopped``, with the monitoring port and with traces.
 
     Raises:
@@ -45,22 +47,32 @@ async def run_watched(process: ProcessName, options: TelemetryOptions, work: Wor
 
     with traced(process, options):
         async with monitored(process, options, health):
-            await run_until_stopped(run)
+            await run_until_stopped(run, together_seconds=together_seconds)
 
 
-async def run_until_stopped(run: Callable[[asyncio.Event], Awaitable[None]]) -> None:
+async def run_until_stopped(
+    run: Callable[[asyncio.Event], Awaitable[None]], *, together_seconds: float = 0.0
+) -> None:
     """Await ``run(stop)`` with signal handlers. SIGTERM sets ``stop``, so that the process finishes
     its work (a media worker drains). SIGINT, or a second SIGTERM, cancels it.
+
+    Args:
+        together_seconds: SIGTERMs that come within so many seconds of the first are one. A service
+            manager sends it to every process of a service, and their host passes its own on.
     """
     stop = asyncio.Event()
     task = asyncio.ensure_future(run(stop))
+    loop = asyncio.get_running_loop()
+    told_at: float | None = None
 
     def terminate() -> None:
-        if stop.is_set():
+        nonlocal told_at
+        if told_at is None:
+            told_at = loop.time()
+            stop.set()
+        elif loop.time() - told_at >= together_seconds:
             task.cancel()
-        stop.set()
 
-    loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, terminate)
     loop.add_signal_handler(signal.SIGINT, task.cancel)
     try:

@@ -54,6 +54,10 @@ class WorkerPids(BaseModel):
     pids: dict[str, int]
 
 
+class SecretsDamaged(RuntimeError):
+    """``secrets.json`` is there, but cannot be understood."""
+
+
 def read_state(data_dir: Path) -> State | None:
     """``None`` when there is no file yet, or when another version wrote it. ``pids`` has the media
     workers' processes, too."""
@@ -76,8 +80,26 @@ def read_secrets(data_dir: Path) -> Secrets | None:
     return _read(data_dir / "secrets.json", Secrets)
 
 
+def kept_secrets(data_dir: Path) -> Secrets:
+    """The secrets of the data directory; new ones if it has none yet.
+
+    Raises:
+        SecretsDamaged: nothing that was encrypted here could be opened with new ones, so that they
+            must not take the place of what is left of the old ones.
+    """
+    secrets = read_secrets(data_dir)
+    path = data_dir / "secrets.json"
+    if secrets is None and path.exists():
+        raise SecretsDamaged(
+            f"{path} cannot be understood. What is encrypted in the databases here is opened with "
+            "its secret_key: put a copy of the file back. If there is none and nothing is worth "
+            "keeping, move the file away"
+        )
+    return secrets or new_secrets()
+
+
 def write_secrets(data_dir: Path, values: Secrets) -> None:
-    _replace(data_dir / "secrets.json", values, mode=0o600)
+    _replace(data_dir / "secrets.json", values, mode=0o600, durable=True)
 
 
 def new_secrets() -> Secrets:
@@ -93,11 +115,15 @@ def _read(path: Path, model: type[_Model]) -> _Model | None:
         return None
 
 
-def _replace(path: Path, content: BaseModel, mode: int) -> None:
-    """Readers see either the old file or the new one, and never with a wider mode."""
+def _replace(path: Path, content: BaseModel, mode: int, *, durable: bool = False) -> None:
+    """Readers see either the old file or the new one, and never with a wider mode; if it is to be
+    durable, also after a power failure."""
     staged = path.with_name(path.name + ".new")
     staged.unlink(missing_ok=True)
     fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(fd, "w") as file:
         file.write(content.model_dump_json(indent=2) + "\n")
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
     staged.replace(path)

@@ -37,8 +37,7 @@ from switchboard.services.valkey import ValkeyServer
 from switchboard.settings import Settings
 from switchboard.state import (
     State,
-    new_secrets,
-    read_secrets,
+    kept_secrets,
     read_state,
     write_secrets,
     write_state,
@@ -95,8 +94,8 @@ async def running_system(settings: Settings, progress: Progress) -> AsyncIterato
     Raises:
         AlreadyRunning: another supervisor runs on the same data directory.
         switchboard.supervision.child.ChildFailed: a process does not start.
-        MigrationFailed, switchboard.listening.NoPort, and what the embedded servers'
-            ``prepare`` raises.
+        MigrationFailed, switchboard.listening.NoPort, switchboard.state.SecretsDamaged, and what
+            the embedded servers' ``prepare`` raises.
     """
     data_dir = settings.data_dir.absolute()
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -138,7 +137,7 @@ class _System:
         self._commands = ProcessCommands(data_dir, self._parent, listener.fileno())
         self._forks = Forks(self._commands.control_plane)
         self.api_url = self._settings.api_url
-        self.secrets = (read_secrets(data_dir) or new_secrets()).model_copy(
+        self.secrets = kept_secrets(data_dir).model_copy(
             update={"database_url": settings.database_url, "redis_url": settings.redis_url}
         )
 

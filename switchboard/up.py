@@ -22,6 +22,7 @@ from switchboard.services.reachable import NoReachableDirectory
 from switchboard.services.valkey import ValkeyNotInstalled
 from switchboard.settings import OUTBOX, Settings
 from switchboard.shown_mails import show_mails
+from switchboard.state import SecretsDamaged
 from switchboard.supervision.child import ChildFailed
 from switchboard.system import AlreadyRunning, MigrationFailed, running_system
 
@@ -33,6 +34,7 @@ START_FAILURES = (
     NoReachableDirectory,
     PostgresNotInstalled,
     PostgresSetupFailed,
+    SecretsDamaged,
     ServerDidNotStart,
     ValkeyNotInstalled,
 )

@@ -26,6 +26,10 @@ from switchboard.urgency import Urgency
 from telemetry.monitoring_server import PortTaken
 from telemetry.process_name import ProcessName
 
+_TOGETHER_SECONDS = 1.0
+"""systemd tells the host and its workers at once to stop. A worker that would take that for a
+second request would end its calls instead of draining."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -108,6 +112,7 @@ def _run_worker(settings: Settings) -> int:
                     models_socket(settings.data_dir),
                     urgency.is_warm,
                 ),
+                together_seconds=_TOGETHER_SECONDS,
             )
         )
     except (JournalsInUse, PortTaken, WorkerIdInUse) as refused:

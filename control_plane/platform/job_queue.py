@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import psycopg
 import structlog
 from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy
-from procrastinate.exceptions import ConnectorException
+from procrastinate.exceptions import ConnectorException, UniqueViolation
 from procrastinate.jobs import Job, Status
 from procrastinate.middleware import AsyncCallNext
 from procrastinate.retry import BaseRetryStrategy, RetryDecision
@@ -49,6 +49,20 @@ _given_up: dict[str, _GivenUp] = {}
 _DATABASE = "database"
 _SETTINGS = "settings"
 _log = structlog.get_logger(__name__)
+
+
+class _OnlyIfStopped(BaseRetryStrategy):
+    _tries = RetryStrategy(max_attempts=8, exponential_wait=2)
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if isinstance(exception, Exception) and not isinstance(exception, DatabaseUnavailable):
+            return None
+        return self._tries.get_retry_decision(exception=exception, job=job)
+
+
+ONLY_IF_STOPPED = _OnlyIfStopped()
+"""For jobs that are added once and see to their failures themselves: they are tried again if their
+process was stopped before their end, or PostgreSQL was away."""
 
 job_queue = App(connector=PsycopgConnector())
 """It is not connected: jobs are added through a session's connection."""
@@ -100,7 +114,7 @@ async def enqueue(
             )
         await deferrer.defer_async(**arguments)
     except ConnectorException as error:
-        if isinstance(error.__cause__, psycopg.OperationalError):
+        if _is_out_of_reach(error):
             raise DatabaseUnavailable from error
         if isinstance(error.__cause__, psycopg.DataError):
             raise ValueError("PostgreSQL cannot store the job's arguments") from error
@@ -228,15 +242,34 @@ async def _give_up(database: Database, job: Job) -> None:
 async def rescue_stalled_jobs(context: JobContext, timestamp: int) -> None:
     """Run the unfinished jobs of a dead process again. So any job may run twice, and ``MOST_TRIES``
     times at most."""
+    for job in await job_queue.job_manager.get_stalled_jobs():
+        try:
+            await _rescue(database_of(context), job)
+        except Exception as error:
+            if isinstance(error, DatabaseUnavailable) or _is_out_of_reach(error):
+                raise
+            # No other job waits for this one. The next look tries it again.
+            _log.exception("job_not_rescued", job_id=job.id, task=job.task_name)
+
+
+async def _rescue(database: Database, job: Job) -> None:
     manager = job_queue.job_manager
-    for job in await manager.get_stalled_jobs():
-        queue = queue_after_death(job.queue)
-        if queue is None:
-            await _give_up(database_of(context), job)
-            await manager.finish_job(job, Status.FAILED, delete_job=False)
-        else:
-            _log.warning("job_rescued", job_id=job.id, task=job.task_name)
-            await manager.retry_job(job, queue=queue)
+    queue = queue_after_death(job.queue)
+    if queue is None:
+        await _give_up(database, job)
+        await manager.finish_job(job, Status.FAILED, delete_job=False)
+        return
+    try:
+        await manager.retry_job(job, queue=queue)
+    except UniqueViolation:
+        # The schedule has added the next one meanwhile, of which only one may wait. It does the
+        # same work, and may wait for the lock of this one.
+        await manager.finish_job(job, Status.ABORTED, delete_job=True)
+    _log.warning("job_rescued", job_id=job.id, task=job.task_name)
+
+
+def _is_out_of_reach(error: Exception) -> bool:
+    return isinstance(error.__cause__, psycopg.OperationalError)
 
 
 def queue_after_death(queue: str) -> str | None:

@@ -13,6 +13,8 @@ from typing import Any
 import httpx2
 import pytest
 from fastapi import FastAPI
+from procrastinate.exceptions import ConnectorException
+from procrastinate.manager import JobManager
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
@@ -22,6 +24,7 @@ from control_plane.app import create_app
 from control_plane.jobs import JOBS_AT_ONCE, run_jobs
 from control_plane.migrate import migrate
 from control_plane.platform.database import Database
+from control_plane.platform.job_queue import PATIENT_QUEUE
 from control_plane.platform.link.link import Link
 from control_plane.platform.settings import ControlPlaneSettings
 from switchboard.services.embedded_server import running
@@ -105,6 +108,32 @@ async def test_stopping_takes_less_than_a_moment(
     await eventually(lambda: queues_worked_on(database), lambda count: count == workers)
     stop.set()
     async with asyncio.timeout(3):
+        await jobs
+
+
+async def test_a_queue_whose_connection_is_lost_alone_is_worked_on_again(
+    settings: ControlPlaneSettings, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL may have too many clients just when one of its queues connects again."""
+    listen, lost = JobManager.listen_for_jobs, asyncio.Event()
+    losses = iter((True,))
+
+    async def loses_one(manager: JobManager, **how: Any) -> None:
+        if list(how["queues"]) == [PATIENT_QUEUE] and next(losses, False):
+            await lost.wait()
+            raise ConnectorException
+        await listen(manager, **how)
+
+    monkeypatch.setattr(JobManager, "listen_for_jobs", loses_one)
+    stop = asyncio.Event()
+    jobs = asyncio.create_task(run_jobs(settings, stop))
+    workers = len(JOBS_AT_ONCE) + 1
+    await eventually(lambda: queues_worked_on(database), lambda count: count == workers)
+    lost.set()
+    await eventually(lambda: queues_worked_on(database), lambda count: count < workers)
+    await eventually(lambda: queues_worked_on(database), lambda count: count == workers)
+    stop.set()
+    async with asyncio.timeout(5):
         await jobs
 
 

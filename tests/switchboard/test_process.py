@@ -6,6 +6,8 @@ import asyncio
 import os
 import signal
 
+import pytest
+
 from switchboard.process import run_until_stopped, run_watched
 from switchboard.readiness import http_ready
 from switchboard.services.ports import LOOPBACK, free_port
@@ -49,6 +51,30 @@ async def test_sigint_ends_it_now() -> None:
 
 async def test_a_second_sigterm_ends_it_now() -> None:
     assert await _interrupted_by(signal.SIGTERM, signal.SIGTERM)
+
+
+async def test_sigterms_that_come_together_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """systemd tells a worker to stop, and so does the worker's host, which systemd tells, too."""
+    loop, seconds = asyncio.get_running_loop(), 60.0
+    steps: list[str] = []
+
+    async def work(stop: asyncio.Event) -> None:
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGTERM)
+        await stop.wait()
+        await asyncio.sleep(0)
+        steps.append("goes on")
+        later = loop.time() + seconds
+        monkeypatch.setattr(loop, "time", lambda: later)
+        os.kill(os.getpid(), signal.SIGTERM)
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            steps.append("canceled")
+            raise
+
+    await run_until_stopped(work, together_seconds=seconds)
+    assert steps == ["goes on", "canceled"]
 
 
 async def test_a_process_that_drains_is_not_ready() -> None:

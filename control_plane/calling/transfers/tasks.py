@@ -14,6 +14,7 @@ from control_plane.calling.transfers.asking import DIAL
 from control_plane.calling.transfers.target import call_target, note_refusal
 from control_plane.platform.errors import DatabaseUnavailable, Problem
 from control_plane.platform.job_queue import (
+    ONLY_IF_STOPPED,
     PATIENT_QUEUE,
     database_of,
     job_queue,
@@ -25,7 +26,7 @@ from link.connection import LINK_ERRORS
 _log = structlog.get_logger(__name__)
 
 
-@job_queue.task(name=DIAL, queue=PATIENT_QUEUE, pass_context=True)
+@job_queue.task(name=DIAL, queue=PATIENT_QUEUE, pass_context=True, retry=ONLY_IF_STOPPED)
 async def dial(
     context: JobContext, *, tenant_id: str, call_id: str, participant_id: str, to_number: str
 ) -> None:

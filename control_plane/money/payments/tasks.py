@@ -16,7 +16,13 @@ from control_plane.money.payments.auditing.audit import audit_payments
 from control_plane.money.payments.gateway_events import repository as events
 from control_plane.money.payments.gateways.installed import InstalledGateways
 from control_plane.money.payments.reversals.reconciling import reconcile_reversals as post_missed
-from control_plane.platform.job_queue import PATIENT_QUEUE, database_of, job_queue, settings_of
+from control_plane.platform.job_queue import (
+    ONLY_IF_STOPPED,
+    PATIENT_QUEUE,
+    database_of,
+    job_queue,
+    settings_of,
+)
 
 EVENTS_KEPT = timedelta(days=180)
 """Gateways send an event again for days, and their consoles for a month. What still waits after so
@@ -38,7 +44,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-@job_queue.task(name=CREDIT_FELL, pass_context=True, queue=PATIENT_QUEUE)
+@job_queue.task(name=CREDIT_FELL, pass_context=True, queue=PATIENT_QUEUE, retry=ONLY_IF_STOPPED)
 async def credit_fell(context: JobContext, tenant_id: str) -> None:
     """Recharge a tenant's credit. The job was added when it fell below the threshold."""
     async with installed_gateways(context) as gateways:

@@ -13,6 +13,7 @@ from control_plane.money.spend_alerts.mails import alert_mail
 from control_plane.money.spend_alerts.rules import alerts_of
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
+    ONLY_IF_STOPPED,
     PATIENT_QUEUE,
     database_of,
     enqueue,
@@ -59,7 +60,12 @@ async def watch_spending(database: Database, now: datetime) -> None:
                     )
 
 
-@job_queue.task(name="spend_alerts.send_mail", pass_context=True, queue=PATIENT_QUEUE)
+@job_queue.task(
+    name="spend_alerts.send_mail",
+    pass_context=True,
+    queue=PATIENT_QUEUE,
+    retry=ONLY_IF_STOPPED,
+)
 async def send_mail(
     context: JobContext, *, alert_id: str, user_id: str, mail_id: str, tries: int = 0
 ) -> None:

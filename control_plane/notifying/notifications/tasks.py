@@ -25,6 +25,7 @@ from control_plane.notifying.notifications.signals.summary_telling import tell_s
 from control_plane.notifying.notifications.signals.volume import COMPARED_WITH
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
+    ONLY_IF_STOPPED,
     PATIENT_QUEUE,
     database_of,
     enqueue,
@@ -44,7 +45,12 @@ HAS_LEFT = "The member has left."
 HAS_NO_NUMBER = "The member has no confirmed number any more."
 
 
-@job_queue.task(name="notifications.send_mail", pass_context=True, queue=PATIENT_QUEUE)
+@job_queue.task(
+    name="notifications.send_mail",
+    pass_context=True,
+    queue=PATIENT_QUEUE,
+    retry=ONLY_IF_STOPPED,
+)
 async def send_mail(context: JobContext, *, delivery_id: str) -> None:
     """Send one mail, if it is still to be sent."""
     settings, mail_id = settings_of(context), UUID(delivery_id)
@@ -67,7 +73,12 @@ async def send_mail(context: JobContext, *, delivery_id: str) -> None:
     await _attempt(database_of(context), mail_id, way)
 
 
-@job_queue.task(name="notifications.send_sms", pass_context=True, queue=PATIENT_QUEUE)
+@job_queue.task(
+    name="notifications.send_sms",
+    pass_context=True,
+    queue=PATIENT_QUEUE,
+    retry=ONLY_IF_STOPPED,
+)
 async def send_sms(context: JobContext, *, delivery_id: str) -> None:
     """Send one SMS, if it is still to be sent."""
     sender = SmsSender(settings_of(context).sms_url)

@@ -10,14 +10,14 @@ from procrastinate import JobContext
 from control_plane.notifying.webhooks.alert import alert_mail
 from control_plane.notifying.webhooks.delivering import delivery_repository
 from control_plane.notifying.webhooks.delivery_log import repository as log
-from control_plane.platform.job_queue import database_of, job_queue, settings_of
+from control_plane.platform.job_queue import ONLY_IF_STOPPED, database_of, job_queue, settings_of
 from control_plane.platform.mail.mailer import Mailer
 
 KEPT = timedelta(days=30)
 _DELETED_TOGETHER = 2_000
 
 
-@job_queue.task(name="webhooks.send_alert", pass_context=True)
+@job_queue.task(name="webhooks.send_alert", pass_context=True, retry=ONLY_IF_STOPPED)
 async def send_alert(context: JobContext, *, delivery_id: str) -> None:
     """Mail to the webhook's ``alert_email`` that all tries of a delivery have failed."""
     settings = settings_of(context)

@@ -16,12 +16,14 @@ from procrastinate.tasks import Task
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
+from control_plane.building.knowledge_sources.embedding_again import embed_again
 from control_plane.building.knowledge_sources.tasks import delete_old_bundles
 from control_plane.calling.batches.tasks import cancel_calls_of_batch
 from control_plane.calling.erasure.models import Erasure
 from control_plane.calling.erasure.tasks import MOST_ATTEMPTS, erase_caller, look_again
 from control_plane.calling.recordings.tasks import delete_refused, remove_left_parts
 from control_plane.calling.transfers.asking import DIAL
+from control_plane.jobs import JOB_DOMAINS
 from control_plane.money.billing.tasks import audit_books
 from control_plane.platform import job_queue as job_queue_module
 from control_plane.platform.database import Database
@@ -138,6 +140,56 @@ async def test_a_job_that_kills_its_process_is_given_up_after_three_tries(
     assert await die_three_times(database) == ["todo", "todo", "failed"]
 
 
+async def add_scheduled(database: Database, status: str) -> None:
+    """A job of which only one may wait, as the schedule adds it."""
+    async with database.system_session() as session:
+        await enqueue(session, embed_again, timestamp=0)
+        await session.execute(
+            text(
+                "UPDATE procrastinate_jobs SET status = CAST(:status AS procrastinate_job_status),"
+                " lock = :lock WHERE task_name = :name AND status = 'todo'"
+            ),
+            {"status": status, "lock": embed_again.lock, "name": embed_again.name},
+        )
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_a_job_that_died_makes_room_for_the_next_one_of_its_schedule(
+    database: Database,
+) -> None:
+    """The next one waits for its lock, and while it waits the dead one must not."""
+    await add_scheduled(database, "doing")
+    await add_scheduled(database, "todo")
+    async with database.system_session() as session:
+        await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
+        await session.execute(
+            text("UPDATE procrastinate_jobs SET status = 'doing' WHERE task_name = :name"),
+            {"name": cancel_calls_of_batch.name},
+        )
+    await rescue(database)
+    assert await statuses(database) == ["todo", "todo"]
+    await run_until_empty(database)
+    # This process has no settings, so the job that had to wait for the lock has failed by now.
+    assert (await statuses(database))[:2] == ["failed", "succeeded"]
+
+
+@pytest.mark.usefixtures("open_queue")
+async def test_a_job_that_cannot_be_rescued_holds_up_no_other(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(database: Database, **_: str) -> None:
+        raise TypeError
+
+    monkeypatch.setitem(job_queue_module._given_up, erase_caller.name, fails)
+    async with database.system_session() as session:
+        await enqueue(session, erase_caller, tenant_id=str(uuid4()), erasure_id=str(uuid4()))
+        await session.execute(text("UPDATE procrastinate_jobs SET queue_name = 'default.3'"))
+        await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
+        await session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
+    await rescue(database)
+    assert await statuses(database) == ["doing", "todo"]
+
+
 @pytest.mark.usefixtures("open_queue")
 async def test_only_the_ids_of_a_job_that_is_given_up_are_logged(database: Database) -> None:
     ids = {"tenant_id": str(uuid4()), "call_id": str(uuid4()), "participant_id": str(uuid4())}
@@ -251,6 +303,29 @@ def test_a_job_whose_process_stops_during_its_last_try_is_tried_once_more() -> N
     last = job_of(erase_caller, MOST_ATTEMPTS)
     assert erase_caller.get_retry_exception(RuntimeError(), last) is None
     assert erase_caller.get_retry_exception(asyncio.CancelledError(), last) is not None
+
+
+def test_a_job_that_no_schedule_adds_again_survives_the_stop_of_its_process() -> None:
+    """Such as a mail: a new release stops the processes of the old one."""
+    added_once = [
+        task
+        for domain in JOB_DOMAINS
+        for task in vars(domain).values()
+        if isinstance(task, Task) and task.queueing_lock is None
+    ]
+    assert {task.name for task in added_once} > {"notifications.send_mail", DIAL}
+    for failure in (asyncio.CancelledError(), DatabaseUnavailable()):
+        lost = [
+            task.name
+            for task in added_once
+            if task.get_retry_exception(failure, job_of(task, attempts=0)) is None
+        ]
+        assert lost == []
+
+
+def test_a_job_that_sees_to_its_failures_itself_is_not_tried_again_after_one() -> None:
+    dial = job_queue.tasks[DIAL]
+    assert dial.get_retry_exception(RuntimeError(), job_of(dial, attempts=0)) is None
 
 
 def test_rescued_jobs_are_run_by_the_processes_of_their_queue() -> None:
