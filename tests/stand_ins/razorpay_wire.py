@@ -192,6 +192,12 @@ class RazorpayWire:
 
     async def _create_customer(self, request: web.Request) -> web.Response:
         asked = await request.json()
+        contact = asked.get("contact"), asked.get("email")
+        for known in self.customers.values():
+            if any(contact) and (known.get("contact"), known.get("email")) == contact:
+                if asked.get("fail_existing") == "0":
+                    return web.json_response(known)
+                return _error(400, "BAD_REQUEST_ERROR", "Customer already exists for the merchant")
         customer = {"id": self._id("cust"), "entity": "customer", **asked}
         self.customers[customer["id"]] = customer
         return web.json_response(customer)
