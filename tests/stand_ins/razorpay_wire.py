@@ -117,6 +117,17 @@ class RazorpayWire:
             await self._report("token.confirmed", self.reporting, token=token)
         return payment
 
+    async def customer_is_declined(self, order_id: str) -> None:
+        """Somebody tries to pay in Razorpay's checkout, and may try again."""
+        payment = self._new_payment(self.orders[order_id])
+        payment.update(
+            status="failed",
+            error_code="BAD_REQUEST_ERROR",
+            error_reason="payment_failed",
+            error_description="Your payment was declined by the bank.",
+        )
+        await self._report("payment.failed", self.reporting, payment=payment)
+
     async def refund(self, payment_id: str, amount: int) -> _Object:
         refund: _Object = {
             "id": self._id("rfnd"),
