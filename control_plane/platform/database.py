@@ -199,8 +199,10 @@ def _engine(url: str, role: str, deadline_seconds: float, pool_size: int) -> Asy
         connect_args={
             "async_creator_fn": _PromptConnection.connect,
             "application_name": role,
-            # The server also gives up, so that an abandoned transaction keeps no locks.
-            "options": f"-c statement_timeout={int(deadline_seconds * 1000)}"
+            # Times come as those of UTC, whatever the server's time zone is: mails and invoices say
+            # them. The server also gives up, so that an abandoned transaction keeps no locks.
+            "options": "-c timezone=UTC"
+            f" -c statement_timeout={int(deadline_seconds * 1000)}"
             f" -c idle_in_transaction_session_timeout={int(deadline_seconds * 2000)}",
         },
     )

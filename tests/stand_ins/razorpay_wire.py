@@ -117,6 +117,17 @@ class RazorpayWire:
             await self._report("token.confirmed", self.reporting, token=token)
         return payment
 
+    async def customer_is_declined(self, order_id: str) -> None:
+        """Somebody tries to pay in Razorpay's checkout, and may try again."""
+        payment = self._new_payment(self.orders[order_id])
+        payment.update(
+            status="failed",
+            error_code="BAD_REQUEST_ERROR",
+            error_reason="payment_failed",
+            error_description="Your payment was declined by the bank.",
+        )
+        await self._report("payment.failed", self.reporting, payment=payment)
+
     async def refund(self, payment_id: str, amount: int) -> _Object:
         refund: _Object = {
             "id": self._id("rfnd"),
@@ -192,6 +203,12 @@ class RazorpayWire:
 
     async def _create_customer(self, request: web.Request) -> web.Response:
         asked = await request.json()
+        contact = asked.get("contact"), asked.get("email")
+        for known in self.customers.values():
+            if any(contact) and (known.get("contact"), known.get("email")) == contact:
+                if asked.get("fail_existing") == "0":
+                    return web.json_response(known)
+                return _error(400, "BAD_REQUEST_ERROR", "Customer already exists for the merchant")
         customer = {"id": self._id("cust"), "entity": "customer", **asked}
         self.customers[customer["id"]] = customer
         return web.json_response(customer)

@@ -180,6 +180,7 @@ async def resend_invitation(
 ) -> InvitationView:
     """Send the mail again, with a new token that works for seven days. At most once a minute."""
     now, token = datetime.now(UTC), effect.token(settings, _TOKEN)
+    await count_attempt(database, [invitations.MAILS_PER_TENANT.of(str(caller.tenant_id))], now)
     async with database.tenant_session(caller.tenant_id) as session:
         invitation = await invitations.renew(session, caller, invitation_id, token, now)
     was_sent = await mail_invitation(

@@ -14,6 +14,7 @@ from control_plane.money.payments import repository
 from control_plane.money.payments.customers import customer_id_of
 from control_plane.money.payments.gateway_events.intake import apply_report
 from control_plane.money.payments.gateways.gateway import (
+    Declined,
     Expired,
     GatewayRefused,
     GatewayUnclear,
@@ -86,14 +87,15 @@ async def check(
     async with database.system_session() as session:
         if report is not None and report != Waiting():
             await apply_report(session, settings, payment_id, report, now)
-        else:
+        # Who was declined at a checkout may never try again, and an order of Razorpay never ends.
+        if report is None or report == Waiting() or isinstance(report, Declined):
             await _give_up(session, settings, payment_id, now)
 
 
 async def _give_up(
     session: AsyncSession, settings: ControlPlaneSettings, payment_id: UUID, now: datetime
 ) -> None:
-    """End a payment that nobody has tried to pay at the gateway, if it is old enough."""
+    """End a payment for which the gateway has and expects no money, if it is old enough."""
     payment = await locked(session, payment_id)
     assert payment.sent_at is not None, "only what was sent is looked for"
     if payment.is_resolved:

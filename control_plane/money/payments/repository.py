@@ -235,8 +235,22 @@ async def note_in_profile(session: AsyncSession, tenant_id: UUID, **fields: str 
 
 
 async def tenant_of_razorpay_customer(session: AsyncSession, customer_id: str) -> UUID | None:
+    """Razorpay has one customer for each mail address and phone number, so the tenants of one
+    person may share it. Of these it is the one that has begun the newest mandate."""
+    newest_mandate = (
+        select(func.max(Payment.created_at))
+        .where(
+            Payment.tenant_id == PaymentProfile.tenant_id,
+            Payment.gateway == "razorpay",
+            Payment.kind == PaymentKind.MANDATE,
+        )
+        .scalar_subquery()
+    )
     found: UUID | None = await session.scalar(
-        select(PaymentProfile.tenant_id).where(PaymentProfile.razorpay_customer_id == customer_id)
+        select(PaymentProfile.tenant_id)
+        .where(PaymentProfile.razorpay_customer_id == customer_id)
+        .order_by(newest_mandate.desc().nulls_last(), PaymentProfile.tenant_id)
+        .limit(1)
     )
     return found
 
@@ -295,6 +309,17 @@ async def method_of_digest(
         )
     )
     return found
+
+
+async def tenants_of_digest(session: AsyncSession, gateway: str, digest: bytes) -> Sequence[UUID]:
+    """The tenants that know the method, whether or not they have deleted it, in the order of their
+    ids."""
+    found = await session.scalars(
+        select(PaymentMethod.tenant_id)
+        .where(PaymentMethod.gateway == gateway, PaymentMethod.token_digest == digest)
+        .order_by(PaymentMethod.tenant_id)
+    )
+    return found.all()
 
 
 async def make_no_method_default(session: AsyncSession, tenant_id: UUID) -> None:

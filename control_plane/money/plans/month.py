@@ -22,3 +22,8 @@ def begins_at(month: date) -> datetime:
 def month_name(month: date) -> str:
     """Such as ``2026-01``."""
     return f"{month:%Y-%m}"
+
+
+def credit_reference(month: date) -> str:
+    """What the ledger entry that grants the month's credit is for."""
+    return f"plan_credit:{month_name(month)}"

@@ -3,8 +3,8 @@ expired when the next month begins.
 
 Both are entries of the ledger. What calls hold of it at that moment stays until they end, and
 expires then if they did not use it (``service.settle``). A tenant that gets a plan during a month
-gets all of its credit for that month; one that changes from a plan with credit to another keeps
-what it was granted until the month is over.
+gets all of its credit for that month, unless it was granted another plan's credit for it, which it
+keeps until the month is over.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from control_plane.money.billing.buckets import Buckets
 from control_plane.money.billing.credit_watch import watched
 from control_plane.money.billing.posting import post
 from control_plane.money.plans import repository
-from control_plane.money.plans.month import month_name, month_of
+from control_plane.money.plans.month import credit_reference, month_name, month_of
 from control_plane.platform.database import Database
 
 TENANTS_AT_ONCE = 500
 
 
 async def renew_plan_credit(database: Database, now: datetime) -> int:
-    """Begin the month of ``now`` for each tenant for which it has not begun, in a transaction each.
+    """Begin the month of ``now`` for each tenant for which it has not begun, and grant its credit
+    to those that got a plan since, in a transaction each.
 
     Returns:
         For how many tenants it has.
@@ -49,15 +50,22 @@ async def begin_month(session: AsyncSession, tenant_id: UUID, month: date) -> bo
     """Expire what is left of the last month's plan credit, and grant this month's.
 
     Returns:
-        ``False`` if the month, or a later one, has begun already; nothing changes then.
+        ``False`` if nothing changes, because the month has begun and its credit was granted or is
+        none, or because a later one has begun.
     """
     await accounts.open_account(session, tenant_id)
     account = await accounts.locked_account(session, tenant_id)
-    if account.plan_period is not None and account.plan_period >= month:
+    if account.plan_period is not None and account.plan_period > month:
         return False
     plan = await repository.plan_of(session, tenant_id)
+    has_begun = account.plan_period == month
+    if has_begun and (
+        not plan.monthly_credit_micros
+        or await accounts.entry_of_reference(session, tenant_id, credit_reference(month))
+    ):
+        return False
     async with watched(session, account):
-        left = account.available.plan_micros
+        left = 0 if has_begun else account.available.plan_micros
         if left > 0:
             ended = account.plan_period or month
             post(
@@ -76,7 +84,7 @@ async def begin_month(session: AsyncSession, tenant_id: UUID, month: date) -> bo
                 "grant",
                 Buckets(0, 0, plan.monthly_credit_micros),
                 f"Credit of the plan {plan.display_name} for {month_name(month)}",
-                reference=f"plan_credit:{month_name(month)}",
+                reference=credit_reference(month),
                 details={"period": month_name(month), "plan_id": plan.id},
             )
     await session.flush()

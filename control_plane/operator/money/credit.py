@@ -58,6 +58,8 @@ async def post_credit(
         )
         entry = await accounts.entry_of_reference(session, tenant_id, key)
         assert entry is not None, "a grant above 0 posts an entry"
+        if bucket == "purchased":
+            await accounts.set_last_topup(session, entry)
     elif entry.transaction_type != "grant" or amount_micros != (
         entry.free_micros if bucket == "free" else entry.purchased_micros
     ):

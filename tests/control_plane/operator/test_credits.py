@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from control_plane.money.spend_alerts.tasks import watch_spending
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of
 from tests.control_plane.operator.conftest import OperatorClient, audit_log_of
@@ -42,6 +45,25 @@ async def test_credit_goes_to_the_bucket_that_is_named(
     await operator.ok("POST", path(tenant), credit(1, bucket="purchased"))
     balance = await balance_of(tenant)
     assert (balance["purchased_credits"], balance["free_credits"]) == (100, 1000)
+
+
+async def test_credit_that_was_paid_for_is_a_top_up_for_alerts(
+    operator: OperatorClient, tenant: TenantClient, database: Database
+) -> None:
+    """As on an installation without a payment gateway."""
+    settings = {"thresholds_usd": [], "low_balance_pct": 50, "email_enabled": False}
+    await tenant.request("PUT", "/v1/billing/alerts", json=settings)
+    await operator.ok("POST", path(tenant), credit(20, bucket="purchased"))
+    await operator.ok("POST", path(tenant), credit(1))
+    debit = {"amount_usd": 21, "reason": "Bank transfer returned", "posted_by": "Mia"}
+    await operator.ok("POST", f"/tenants/{tenant.tenant_id}/debits", debit)
+    await watch_spending(database, datetime.now(UTC))
+    [alert] = (await tenant.get("/v1/billing/spend-alerts")).json()["unacknowledged"]
+    assert (alert["alert_type"], alert["amount_usd"], alert["threshold_usd"]) == (
+        "low_balance",
+        10,
+        10,
+    )
 
 
 async def test_without_a_reference_each_request_is_a_credit(

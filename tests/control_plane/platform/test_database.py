@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -129,6 +130,22 @@ async def test_a_server_that_hangs_is_503_within_the_deadline_and_recovers(
                     assert took_seconds < DEADLINE_SECONDS + TOLERANCE_SECONDS
             answers = await asyncio.gather(*(http.get("/readyz") for _ in range(30)))
             assert {answer.status_code for answer in answers} == {200}
+
+
+async def test_times_are_those_of_utc_whatever_time_zone_the_server_has(
+    postgres_url: str,
+) -> None:
+    async with await AsyncConnection.connect(
+        postgres_url.replace("+psycopg", ""), autocommit=True
+    ) as owner:
+        name = owner.info.dbname
+        await owner.execute(f"ALTER DATABASE {name} SET timezone = 'Asia/Kolkata'".encode())
+    database = Database(postgres_url)
+    for open_session in (database.system_session, partial(database.tenant_session, uuid4())):
+        async with open_session() as session:
+            evening = await session.scalar(text("SELECT timestamptz '2026-12-31 20:00:00+00'"))
+        assert f"{evening:%Y-%m-%d}" == "2026-12-31", "which is 2027 in India"
+    await database.aclose()
 
 
 async def test_a_restarted_server_is_noticed_without_a_failed_request(

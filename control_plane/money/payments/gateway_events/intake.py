@@ -174,17 +174,25 @@ async def _apply_to_mandate(
     report: MandateConfirmed | MandateEnded,
     now: datetime,
 ) -> Outcome:
-    tenant_id = await repository.tenant_of_razorpay_customer(session, report.customer_id)
-    if tenant_id is None:
-        return _IGNORED
+    """The token says whose it is, if a payment has brought it before. The customer may not, because
+    tenants may share it."""
+    token = report.method.token if isinstance(report, MandateConfirmed) else report.token
+    digest = methods.token_digest(token)
+    known = await repository.tenants_of_digest(session, gateway, digest)
     if isinstance(report, MandateConfirmed):
+        if known:
+            return _APPLIED
+        tenant_id = await repository.tenant_of_razorpay_customer(session, report.customer_id)
+        if tenant_id is None:
+            return _IGNORED
         await lock_account(session, tenant_id)
         await methods.save(session, settings.sealer, tenant_id, gateway, report.method)
         return _APPLIED
-    await lock_account(session, tenant_id)
-    digest = methods.token_digest(report.token)
-    method = await repository.method_of_digest(session, tenant_id, gateway, digest)
-    if method is None or method.deleted_at is not None:
-        return _IGNORED
-    await methods.end(session, method, now)
-    return _APPLIED
+    outcome = _IGNORED
+    for tenant_id in known:
+        await lock_account(session, tenant_id)
+        method = await repository.method_of_digest(session, tenant_id, gateway, digest)
+        if method is not None and method.deleted_at is None:
+            await methods.end(session, method, now)
+            outcome = _APPLIED
+    return outcome

@@ -350,6 +350,18 @@ async def test_a_tenant_sends_so_many_mails_a_day_and_no_more(
     assert outcome(answer) == (429, "too_many_attempts")
 
 
+async def test_a_mail_that_is_sent_again_counts_as_one_of_the_day(
+    tenant: TenantClient, database: Database, outbox: Outbox
+) -> None:
+    made, token = await invite(tenant, outbox)
+    await _age(database, sent_at=datetime.now(UTC) - timedelta(minutes=1))
+    async with database.system_session() as session:
+        await session.execute(update(AttemptCount).values(attempts=100))
+    answer = await tenant.post(f"/v1/invitations/{made['id']}/resend")
+    assert outcome(answer) == (429, "too_many_attempts")
+    assert token_in(outbox()[-1]) == token, "and the first mail's link goes on working"
+
+
 async def test_a_tenants_name_is_no_header(browser: Browser, outbox: Outbox) -> None:
     await browser.open_account(
         outbox, tenant_name="Bright\r\nBcc: everybody@example.com\r\n\r\nSmiles"

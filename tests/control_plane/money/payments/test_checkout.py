@@ -129,6 +129,27 @@ async def test_a_checkout_that_nobody_pays_expires_and_a_later_payment_still_cou
     assert await payer.entries() == [("topup", 20.0)]
 
 
+@pytest.mark.parametrize("reporting", ["after", "never"])
+async def test_a_checkout_where_the_only_try_was_declined_expires_too(
+    payer: Payer, razorpay: RazorpayWire, reporting: Reporting
+) -> None:
+    """Razorpay's orders never end by themselves."""
+    razorpay.reporting = reporting
+    begun = await payer.begin(20, billing_country="IN")
+    await razorpay.customer_is_declined(begun["razorpay"]["order_id"])
+    for passed, state in (
+        (CHECKOUT_ENDS_AFTER / 2, "open"),
+        (CHECKOUT_ENDS_AFTER + timedelta(minutes=1), "expired"),
+    ):
+        await payer.reconciles(passed)
+        async with payer.database.system_session() as session:
+            payment = await session.get_one(Payment, begun["payment_id"])
+            assert (payment.state, payment.failure_code) == (state, "payment_failed")
+    razorpay.reporting = "after"
+    await razorpay.customer_pays(begun["razorpay"]["order_id"])
+    assert await payer.entries() == [("topup", 20.0)], "a later payment still counts"
+
+
 @pytest.mark.parametrize("amount", [0, -5, 0.5, 10_001, 20.001, "much"])
 async def test_an_amount_out_of_range_is_400(payer: Payer, amount: object) -> None:
     answer = await payer.tenant.post("/v1/billing/checkout/start", {"pack_usd": amount})

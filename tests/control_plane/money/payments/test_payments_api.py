@@ -173,6 +173,39 @@ async def test_a_mandate_is_a_top_up_whose_confirmation_stores_the_token_sealed(
     assert shown["billing_phone"] == MANDATE["contact"]
 
 
+async def test_tenants_that_are_one_customer_of_razorpay_keep_their_mandates_apart(
+    payer: Payer, other_tenant: TenantClient, razorpay: RazorpayWire
+) -> None:
+    """Both have the same owner."""
+    payments = []
+    for tenant in (payer.tenant, other_tenant, payer.tenant):
+        answer = await tenant.post("/v1/billing/mandate/register", MANDATE)
+        payments.append(await razorpay.customer_pays(answer.json()["razorpay"]["order_id"]))
+    assert len(razorpay.customers) == 1
+    mandates = "/v1/billing/payment-methods"
+    assert len((await payer.tenant.get(mandates)).json()["payment_methods"]) == 2
+    [theirs] = (await other_tenant.get(mandates)).json()["payment_methods"]
+    assert theirs["is_default"]
+    await razorpay.cancel_token(payments[1]["customer_id"], payments[1]["token_id"])
+    assert (await other_tenant.get(mandates)).json() == {"payment_methods": []}
+    assert len((await payer.tenant.get(mandates)).json()["payment_methods"]) == 2
+
+
+async def test_a_mandate_that_the_bank_confirms_first_goes_to_the_tenant_that_has_begun_it(
+    payer: Payer, other_tenant: TenantClient, razorpay: RazorpayWire
+) -> None:
+    for tenant in (payer.tenant, other_tenant):
+        answer = await tenant.post("/v1/billing/mandate/register", MANDATE)
+    razorpay.reporting = "never"
+    payment = await razorpay.customer_pays(answer.json()["razorpay"]["order_id"])
+    *_, (event_id, confirmation) = razorpay.events.sent
+    await razorpay.events.send(event_id, confirmation)
+    mandates = "/v1/billing/payment-methods"
+    assert (await payer.tenant.get(mandates)).json() == {"payment_methods": []}
+    assert len((await other_tenant.get(mandates)).json()["payment_methods"]) == 1
+    assert payment["token_id"] in confirmation.decode()
+
+
 async def test_a_mandate_that_the_customer_cancels_at_the_bank_is_a_deleted_method(
     payer: Payer, razorpay: RazorpayWire
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -121,6 +121,35 @@ async def test_who_leaves_the_plan_keeps_the_credit_until_the_month_is_over(
     assert await buckets_of(books, subscriber) == Buckets(0, 0, 0)
     async with books.system_session() as session:
         assert await plans.tenants_due(session, month_of(MARCH), None, 10) == []
+
+
+async def test_who_comes_back_to_a_plan_gets_credit_for_the_month_that_has_begun(
+    books: Database, subscriber: UUID
+) -> None:
+    async def changes_plan(plan_id: str, at: datetime) -> None:
+        async with books.system_session() as session:
+            await session.execute(
+                text("UPDATE tenants SET plan_id = :plan, plan_since = :at WHERE id = :id"),
+                {"plan": plan_id, "at": at, "id": subscriber},
+            )
+
+    await renew_plan_credit(books, JANUARY)
+    call_id = await new_call(books, subscriber)
+    await reserve(books, subscriber, call_id)
+    await changes_plan("pay_as_you_go", JANUARY)
+    assert await renew_plan_credit(books, FEBRUARY) == 1
+    assert await renew_plan_credit(books, FEBRUARY) == 0
+    await changes_plan("monthly", FEBRUARY + timedelta(days=9))
+    renewed = await asyncio.gather(*(renew_plan_credit(books, FEBRUARY) for _ in range(3)))
+    assert sum(renewed) == 1
+    assert await settle(books, subscriber, call_id, 0) == 0
+    assert await buckets_of(books, subscriber) == Buckets(0, 0, MONTHLY), "of February only"
+    await changes_plan("pay_as_you_go", FEBRUARY + timedelta(days=10))
+    await changes_plan("monthly", FEBRUARY + timedelta(days=11))
+    assert await renew_plan_credit(books, FEBRUARY) == 0, "a month is granted once"
+    assert await renew_plan_credit(books, MARCH) == 1
+    assert await buckets_of(books, subscriber) == Buckets(0, 0, MONTHLY)
+    await assert_books_balance(books)
 
 
 async def test_plan_credit_is_used_before_free_and_free_before_purchased(
