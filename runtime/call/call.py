@@ -646,7 +646,7 @@ class Call:
             self.say(self._phrases.not_recorded(self._talking))
 
     def live(self, body: LiveBody) -> None:
-        self._facts.live(body)
+        self._facts.live(body, in_private=self.transfers.are_private)
         if self._machine is not None:
             self._machine.shown(body)
 

@@ -30,6 +30,11 @@ class Transfers:
         return any(each.is_under_way or each.agent_has_left for each in self._all)
 
     @property
+    def are_private(self) -> bool:
+        """Whether what the agent says is for a person who was called, and not for the callers."""
+        return any(each.is_private for each in self._all)
+
+    @property
     def targets(self) -> frozenset[UUID]:
         """Those who were called. None of them has called us."""
         return frozenset(each.target for each in self._all)
