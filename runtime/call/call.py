@@ -642,13 +642,17 @@ class Call:
 
     def fact(self, body: EventBody) -> None:
         self._facts.fact(body)
-        if self._recording is not None and self._recording.is_refused_by(body):
-            self.say(self._phrases.not_recorded(self._talking))
+        self._record_no_more_if_refused(body)
 
     def live(self, body: LiveBody) -> None:
         self._facts.live(body, in_private=self.transfers.are_private)
+        self._record_no_more_if_refused(body)
         if self._machine is not None:
             self._machine.shown(body)
+
+    def _record_no_more_if_refused(self, said: EventBody | LiveBody) -> None:
+        if self._recording is not None and self._recording.is_refused_by(said):
+            self.say(self._phrases.not_recorded(self._talking))
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
         is_active = agent_active or self.transfers.keep_agent_silent
