@@ -365,6 +365,8 @@ class Call:
             CALL_SETUP.labels("join").observe(self._clock() - self._open_since)
             self.fact(CallStarted(participant_id=participant_id))
             self._limits.started()
+            if self._is_with_machine:
+                self.activity(user_speaking=False, agent_active=True)
         self._limits.meter_runs(presence.connected_ms or 0)
         if returns:
             self.log("info", "A participant's connection is back")
@@ -457,8 +459,14 @@ class Call:
 
     async def _greet(self) -> None:
         await self._announce_recording()
-        if self._conversation is not None:
+        # A machine, or the call's end, may have cut the announcement off.
+        is_wanted = not (self._is_with_machine or self._end_requested.is_set())
+        if self._conversation is not None and is_wanted:
             await self._conversation.greet()
+
+    @property
+    def _is_with_machine(self) -> bool:
+        return self._machine is not None and self._machine.keeps_agent_silent
 
     async def _announce_recording(self) -> None:
         await self._listening.wait()
@@ -655,7 +663,7 @@ class Call:
             self.say(self._phrases.not_recorded(self._talking))
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
-        is_active = agent_active or self.transfers.keep_agent_silent
+        is_active = agent_active or self.transfers.keep_agent_silent or self._is_with_machine
         self._limits.activity(user_speaking=user_speaking, agent_active=is_active)
 
     def failed(self, failure: CallFailure) -> None:

@@ -248,6 +248,26 @@ def test_a_recorded_call_is_announced_before_the_opener_and_stopped_before_its_e
     ]
 
 
+def test_a_call_that_ends_during_the_announcement_has_no_opener():
+    async def script(stage: Stage) -> None:
+        async def announce(text: str) -> bool:
+            await cut_off.wait()
+            return False
+
+        async def stop_speaking() -> None:
+            cut_off.set()
+
+        await asyncio.sleep(1)
+        cut_off = asyncio.Event()
+        stage.conversation.announce = announce
+        stage.conversation.stop_speaking = stop_speaking
+        await stage.call.answer_offer(CALLER, "caller", "offer")
+        await asyncio.sleep(0.5)
+        stage.call.end(Ending.commanded(EndReason.NORMAL_HANGUP, "Goodbye."))
+
+    assert play(script, parts=MemoryPartStore()).conversation.said == ["Goodbye."]
+
+
 def test_a_caller_who_refuses_to_be_recorded_is_told_so_and_talks_on():
     async def script(stage: Stage) -> None:
         await connected(stage)
