@@ -667,6 +667,10 @@ class Call:
         self._limits.activity(user_speaking=user_speaking, agent_active=is_active)
 
     def failed(self, failure: CallFailure) -> None:
+        if self.transfers.agent_has_left:
+            # The people talk to each other, and need nothing of the agent any more.
+            self.log("warning", f"The agent, which has left the call, has failed: {failure}")
+            return
         self.end(Ending.because(failure.cause, str(failure) or None))
 
     def position_ms(self, at: float | None = None) -> int:

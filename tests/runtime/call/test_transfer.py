@@ -94,6 +94,22 @@ def test_in_a_warm_transfer_only_the_person_hears_the_summary():
     assert ended.call.end_reason == EndReason.PARTICIPANT_DISCONNECTED
 
 
+@pytest.mark.parametrize("then", ["leave", "stay"])
+def test_people_talk_on_although_the_agent_that_has_left_them_fails(then: str):
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(then=then))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        stage.call.channel_reports.exhausted("stt", "no recogniser answered")
+        await asyncio.sleep(60)
+        await stage.room.remove_leg(CALLER)
+
+    reason = play(script, plan=phone_plan()).ended.end_reason
+    assert reason == (
+        EndReason.PARTICIPANT_DISCONNECTED if then == "leave" else EndReason.NO_PROVIDER_CONNECTED
+    )
+
+
 def test_an_agent_that_stays_goes_on_when_the_person_has_left():
     async def script(stage: Stage) -> None:
         await begun(stage, tool(then="stay"))
