@@ -365,6 +365,8 @@ class Call:
             CALL_SETUP.labels("join").observe(self._clock() - self._open_since)
             self.fact(CallStarted(participant_id=participant_id))
             self._limits.started()
+            if self._is_with_machine:
+                self.activity(user_speaking=False, agent_active=True)
         self._limits.meter_runs(presence.connected_ms or 0)
         if returns:
             self.log("info", "A participant's connection is back")
@@ -457,8 +459,14 @@ class Call:
 
     async def _greet(self) -> None:
         await self._announce_recording()
-        if self._conversation is not None:
+        # A machine, or the call's end, may have cut the announcement off.
+        is_wanted = not (self._is_with_machine or self._end_requested.is_set())
+        if self._conversation is not None and is_wanted:
             await self._conversation.greet()
+
+    @property
+    def _is_with_machine(self) -> bool:
+        return self._machine is not None and self._machine.keeps_agent_silent
 
     async def _announce_recording(self) -> None:
         await self._listening.wait()
@@ -642,19 +650,27 @@ class Call:
 
     def fact(self, body: EventBody) -> None:
         self._facts.fact(body)
-        if self._recording is not None and self._recording.is_refused_by(body):
-            self.say(self._phrases.not_recorded(self._talking))
+        self._record_no_more_if_refused(body)
 
     def live(self, body: LiveBody) -> None:
-        self._facts.live(body)
+        self._facts.live(body, in_private=self.transfers.are_private)
+        self._record_no_more_if_refused(body)
         if self._machine is not None:
             self._machine.shown(body)
 
+    def _record_no_more_if_refused(self, said: EventBody | LiveBody) -> None:
+        if self._recording is not None and self._recording.is_refused_by(said):
+            self.say(self._phrases.not_recorded(self._talking))
+
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
-        is_active = agent_active or self.transfers.keep_agent_silent
+        is_active = agent_active or self.transfers.keep_agent_silent or self._is_with_machine
         self._limits.activity(user_speaking=user_speaking, agent_active=is_active)
 
     def failed(self, failure: CallFailure) -> None:
+        if self.transfers.agent_has_left:
+            # The people talk to each other, and need nothing of the agent any more.
+            self.log("warning", f"The agent, which has left the call, has failed: {failure}")
+            return
         self.end(Ending.because(failure.cause, str(failure) or None))
 
     def position_ms(self, at: float | None = None) -> int:

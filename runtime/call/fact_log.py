@@ -70,10 +70,14 @@ class FactLog:
         if (shown := live_body_of(body)) is not None:
             self.live(shown)
 
-    def live(self, body: LiveBody) -> None:
-        """Show ``body`` to participants and viewers, without writing it to the journal."""
+    def live(self, body: LiveBody, *, in_private: bool = False) -> None:
+        """Show ``body`` to participants and viewers, without writing it to the journal.
+
+        Args:
+            in_private: whether the agent speaks to a person alone.
+        """
         message = LiveMessage(body=body)
-        if self.room is not None and is_for_participants(body):
+        if self.room is not None and is_for_participants(body, in_private=in_private):
             self.room.broadcast(message)
         if is_for_viewers(body, transcription_enabled=self._transcription_enabled):
             self._publish(message)

@@ -48,8 +48,11 @@ def live_body_of(fact: EventBody) -> LiveBody | None:
             return None
 
 
-def is_for_participants(body: LiveBody) -> bool:
-    """Whether the people in the room see it. A caller's page must not see the agent's tools."""
+def is_for_participants(body: LiveBody, *, in_private: bool) -> bool:
+    """Whether the people in the room see it. A caller's page must not see the agent's tools, nor
+    what the agent says to somebody else in private."""
+    if isinstance(body, LiveTranscript):
+        return not in_private or body.speaker == "user"
     return not isinstance(body, ToolUsed)
 
 

@@ -15,6 +15,7 @@ from contracts.events import (
     RecordingStopped,
     TranscriptSegment,
 )
+from contracts.live_messages import LiveBody, LiveTranscript
 from contracts.recording import recording_folder
 from pipelines.texts.recording_refusal import refuses_recording
 from runtime.conversation.conversation import CallRecord, Conversation, Phrases
@@ -96,14 +97,25 @@ class CallRecording:
                     return
             self._go_on_if_all_are_told()
 
-    def is_refused_by(self, said: EventBody) -> bool:
+    def is_refused_by(self, said: EventBody | LiveBody) -> bool:
         """Whether consent is required, and a caller refuses it with these words. Then nothing is
-        recorded any more, and what was is deleted."""
+        recorded any more, and what was is deleted.
+
+        Where no transcript is kept, words are only shown. And words over the announcement, which
+        callers cannot interrupt, are in no turn: they count as they are shown.
+        """
         if self.announcement is None or self._is_refused:
             return False
-        if not isinstance(said, TranscriptSegment) or said.speaker != "user":
-            return False
-        self._is_refused = refuses_recording(said.text, self._locale)
+        match said:
+            case TranscriptSegment(speaker="user", text=words):
+                pass
+            case LiveTranscript(speaker="user", text=words, is_final=is_final) if (
+                is_final or self._announcing.locked()
+            ):
+                pass
+            case _:
+                return False
+        self._is_refused = refuses_recording(words, self._locale)
         if self._is_refused:
             self._discard()
         return self._is_refused

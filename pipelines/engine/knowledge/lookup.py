@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from typing import TYPE_CHECKING
 
 from livekit.agents import llm
 
@@ -13,12 +14,22 @@ from knowledge.embedding.embedder import Embedder
 from knowledge.search.library import Found, Library
 from pipelines.engine.call_actions import CallActions
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 MOST_PASSAGES = 4
 MOST_CHARACTERS = 3_000
 """Of the passages that join the prompt of a turn: some 750 tokens."""
 LEAST_SIMILARITY = 0.3
 LEAST_WORD_SCORE = 2.0
 """A passage below both has nothing to do with the question."""
+EMBEDDING_SECONDS = 1.0
+"""A caller waits no longer for the embedding of a question. Models that are asked over the network
+give up before, but a name server that hangs, or an answer that comes byte by byte, holds them up.
+"""
+MOST_SECONDS = 1.5
+"""For which an answer waits for passages."""
 _LONGEST_QUESTION = 1_000
 PASSAGES = "knowledge"
 """The key in a message's ``extra`` under which the passages stand by themselves."""
@@ -41,24 +52,46 @@ class Lookup:
         self._actions = actions
         self._embedder = embedder
         self._last: tuple[str, tuple[Found, ...]] = ("", ())
+        self._late: asyncio.Future[dict[str, NDArray[np.float32]]] | None = None
+        """An embedding that was not waited for any more. No other is begun beside it."""
 
     async def find(self, question: str) -> tuple[Found, ...]:
         """The passages that have to do with ``question``, the best first, within the budget. The
-        call's event log names their sources."""
+        call's event log names their sources. None if they cannot be found in time."""
         question = question.strip()[:_LONGEST_QUESTION]
         if not question or question == self._last[0]:
             return self._last[1] if question else ()
-        loop = asyncio.get_running_loop()
-        found = within_budget(await loop.run_in_executor(self._executor, self._search, question))
+        try:
+            async with asyncio.timeout(MOST_SECONDS):
+                found = within_budget(await self._searched(question))
+        except TimeoutError:
+            self._actions.log("warning", f"Knowledge was not found within {MOST_SECONDS:g} s")
+            return ()
         self._last = (question, found)
         if found:
             titles = dict.fromkeys(each.source_title for each in found)
             self._actions.log("info", f"Knowledge looked up in: {', '.join(titles)}")
         return found
 
-    def _search(self, question: str) -> tuple[Found, ...]:
-        vectors = self._embedder.vectors(question, self._library.models)
-        return self._library.search(question, vectors, MOST_PASSAGES)
+    async def _searched(self, question: str) -> tuple[Found, ...]:
+        loop, library = asyncio.get_running_loop(), self._library
+        vectors: dict[str, NDArray[np.float32]] = {}
+        if self._late is None or self._late.done():
+            embedding = loop.run_in_executor(
+                self._executor, self._embedder.vectors, question, library.models
+            )
+            try:
+                await asyncio.wait({embedding}, timeout=EMBEDDING_SECONDS)
+            except asyncio.CancelledError:
+                embedding.cancel()
+                raise
+            if embedding.done():
+                vectors = embedding.result()
+            else:
+                self._late = embedding
+        return await loop.run_in_executor(
+            self._executor, library.search, question, vectors, MOST_PASSAGES
+        )
 
 
 def within_budget(found: Sequence[Found]) -> tuple[Found, ...]:

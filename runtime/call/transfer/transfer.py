@@ -63,6 +63,8 @@ class Transfer:
         self._clock = clock
         self.target = uuid4()
         self.phase = Phase.CALLING
+        self.is_private = False
+        """Whether what the agent says is for the person alone, to its last word."""
         self._held: set[UUID] = set()
         self._has_callers_on_hold = False
         """Also while none of them is here."""
@@ -137,6 +139,7 @@ class Transfer:
             self._call.hold(self.target, held=True)
             assert self._call.conversation is not None
             await self._call.conversation.stop_speaking()
+        self.is_private = False
         self._release()
 
     def not_reached(self, why: str) -> None:
@@ -189,6 +192,7 @@ class Transfer:
         """Only the person hears the agent now: everybody else has music."""
         conversation = self._call.conversation
         assert conversation is not None
+        self.is_private = self.is_under_way
         self._watch = GreetingWatch(self._clock())
         self._call.listen_in(self._heard)
         with suppress(TimeoutError):
@@ -212,6 +216,7 @@ class Transfer:
 
     def _connect(self) -> None:
         self.phase = Phase.CONNECTED
+        self.is_private = False
         self._release()
         self._call.log("info", f"The caller is connected with {self._tool.to}")
         if self._tool.then == "stay" and self._call.conversation is not None:
@@ -222,6 +227,7 @@ class Transfer:
         conversation = self._call.conversation
         assert conversation is not None
         self.phase = Phase.OVER
+        self.is_private = False
         self._call.drop_leg(self.target)
         self._release()
         self._call.log("warning", f"{self._tool.to} was not reached: {why}")

@@ -27,7 +27,17 @@ class Transfers:
     def keep_agent_silent(self) -> bool:
         """Whether the agent is not the callers' counterpart now: a person is being called, or talks
         to them. Their silence is no reason to ask whether they are there."""
-        return any(each.is_under_way or each.agent_has_left for each in self._all)
+        return self.agent_has_left or any(each.is_under_way for each in self._all)
+
+    @property
+    def agent_has_left(self) -> bool:
+        """Whether the callers talk to a person, and the agent is not needed any more."""
+        return any(each.agent_has_left for each in self._all)
+
+    @property
+    def are_private(self) -> bool:
+        """Whether what the agent says is for a person who was called, and not for the callers."""
+        return any(each.is_private for each in self._all)
 
     @property
     def targets(self) -> frozenset[UUID]:

@@ -15,6 +15,7 @@ from runtime.media.room import HeardFrames, RoomClosed
 
 PEOPLE_HZ = 48_000
 NO_MESSAGE = "the agent could not say all of its message to the machine"
+NO_END = "the machine's greeting did not end"
 
 
 class VoicemailCall(Protocol):
@@ -26,6 +27,9 @@ class VoicemailCall(Protocol):
     def spawn(self, work: Coroutine[Any, Any, None]) -> None: ...
 
     def end(self, ending: Ending) -> None: ...
+
+    def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
+        """Who is active from now on: silence is counted while nobody is."""
 
 
 class MachineAnswer:
@@ -46,6 +50,12 @@ class MachineAnswer:
         self._call = call
         self._clock = clock
         self._watch = VoicemailWatch(clock(), PEOPLE_HZ)
+
+    @property
+    def keeps_agent_silent(self) -> bool:
+        """Whether a machine has answered. From then on the agent says nothing but its message, and
+        its silence is no reason to ask whether anybody is there."""
+        return self._watch.is_machine
 
     def shown(self, body: LiveBody) -> None:
         """What the conversation shows of the person's words and of who speaks."""
@@ -73,7 +83,10 @@ class MachineAnswer:
         if verdict is Verdict.MACHINE and not self._leaves_message:
             self._call.end(Ending.because(Cause.MACHINE_ANSWERED))
         elif verdict is Verdict.MACHINE:
+            self._call.activity(user_speaking=False, agent_active=True)
             self._call.spawn(self._fall_silent())
+        elif verdict is Verdict.SPEAKS_ON:
+            self._call.end(Ending.because(Cause.MACHINE_ANSWERED, NO_END))
         elif verdict is Verdict.RECORDS and self._leaves_message:
             self._call.spawn(self._leave_message())
 

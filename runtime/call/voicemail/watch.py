@@ -22,6 +22,9 @@ RECORDS_AFTER_SECONDS = 2.5
 """A machine that has been silent for so long has beeped without our hearing it, or does not beep.
 """
 
+LONGEST_GREETING_SECONDS = 60.0
+"""Of a machine, since it was noticed. No longer does the call wait until it records."""
+
 QUIET_RMS = 330
 """-40 dBFS. The noise of a good line is below it."""
 
@@ -30,6 +33,8 @@ class Verdict(Enum):
     MACHINE = auto()
     RECORDS = auto()
     """It is a machine, and what is said now is recorded."""
+    SPEAKS_ON = auto()
+    """It is a machine whose greeting does not end."""
 
 
 class VoicemailWatch:
@@ -45,13 +50,18 @@ class VoicemailWatch:
         self._noise = LineNoise(QUIET_RMS)
         self._speaks_since: float | None = None
         self._silent_since: float | None = answered_at
-        self._is_machine = False
+        self.is_machine = False
+        """Whether a machine has answered, as far as is known."""
+        self._greets_since: float | None = None
         self._has_beeped = False
         self._records = False
+        self._speaks_on = False
 
     def is_over(self, now: float) -> bool:
         """Whether no verdict will follow."""
-        return self._records or (now > self._over_at and not self._is_machine)
+        if self.is_machine:
+            return self._records or self._speaks_on
+        return now > self._over_at
 
     def words(self, text: str, now: float) -> Verdict | None:
         """What was understood until now of what is being said."""
@@ -77,10 +87,12 @@ class VoicemailWatch:
         if self._beep.heard(heard):
             self._has_beeped = True
             return self._machine()
-        if not self._is_machine:
+        if not self.is_machine:
             since = self._speaks_since if self._silent_since is None else None
             is_greeting = since is not None and now - since >= GREETING_SECONDS
             return self._machine() if is_greeting else None
+        if self._greets_since is None:
+            self._greets_since = now
         # Nobody listens to a machine for words any more, so nobody says when it falls silent.
         self.speech(is_loud, now)
         beep_is_over = self._has_beeped and not self._beep.is_sounding
@@ -88,6 +100,9 @@ class VoicemailWatch:
         if beep_is_over or silent_for >= RECORDS_AFTER_SECONDS:
             self._records = True
             return Verdict.RECORDS
+        if now - self._greets_since >= LONGEST_GREETING_SECONDS:
+            self._speaks_on = True
+            return Verdict.SPEAKS_ON
         return None
 
     def reported(self, *, records: bool) -> list[Verdict]:
@@ -99,7 +114,7 @@ class VoicemailWatch:
         return [each for each in verdicts if each is not None]
 
     def _machine(self) -> Verdict | None:
-        if self._is_machine:
+        if self.is_machine:
             return None
-        self._is_machine = True
+        self.is_machine = True
         return Verdict.MACHINE

@@ -29,6 +29,7 @@ from runtime.call.call import REJOIN_SECONDS, Call
 from runtime.call.end_cause import Cause, Ending, ProvidersFailed, RoomNotOpened, SessionNotStarted
 from runtime.call.funds import BALANCE_SPENT, NOT_EXTENDED
 from runtime.conversation.conversation import CallRecord
+from runtime.conversation.transcript import Transcript
 from runtime.media.room import BadOffer, HeardFrames, Room, RoomClosed
 from runtime.recording.call_recording import CallRecording
 from runtime.slots import RESERVED_SECONDS, Slots
@@ -247,6 +248,26 @@ def test_a_recorded_call_is_announced_before_the_opener_and_stopped_before_its_e
     ]
 
 
+def test_a_call_that_ends_during_the_announcement_has_no_opener():
+    async def script(stage: Stage) -> None:
+        async def announce(text: str) -> bool:
+            await cut_off.wait()
+            return False
+
+        async def stop_speaking() -> None:
+            cut_off.set()
+
+        await asyncio.sleep(1)
+        cut_off = asyncio.Event()
+        stage.conversation.announce = announce
+        stage.conversation.stop_speaking = stop_speaking
+        await stage.call.answer_offer(CALLER, "caller", "offer")
+        await asyncio.sleep(0.5)
+        stage.call.end(Ending.commanded(EndReason.NORMAL_HANGUP, "Goodbye."))
+
+    assert play(script, parts=MemoryPartStore()).conversation.said == ["Goodbye."]
+
+
 def test_a_caller_who_refuses_to_be_recorded_is_told_so_and_talks_on():
     async def script(stage: Stage) -> None:
         await connected(stage)
@@ -269,6 +290,26 @@ def test_a_caller_who_refuses_to_be_recorded_is_told_so_and_talks_on():
     assert types.index("transcript.segment") + 1 == types.index("recording.stopped")
     assert types.count("recording.stopped") == 1
     assert types[-2:] == ["leg.left", "call.ended"]
+
+
+def test_a_refusal_is_heard_although_the_agent_keeps_no_transcript():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(3)
+        refusal = "Please do not record me."
+        Transcript(stage.call, keep=False).user_turn(
+            refusal, started_at_ms=0, ended_at_ms=1000, now_ms=1000
+        )
+        await asyncio.sleep(3)
+        await stage.call.remove_leg(CALLER)
+
+    agent = call_plan().agent.model_copy(update={"features": Features(transcription_enabled=False)})
+    plan = call_plan().model_copy(update={"agent": agent})
+    stage = play(script, plan=plan, parts=MemoryPartStore())
+    assert stage.conversation.said == ["announcement", "greeting", "not recorded"]
+    (stopped,) = [each for each in stage.journal.bodies if isinstance(each, RecordingStopped)]
+    assert stopped.refused
+    assert "transcript.segment" not in stage.journal.types()
 
 
 def test_a_store_that_is_away_disturbs_no_call():

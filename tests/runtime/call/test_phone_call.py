@@ -14,10 +14,12 @@ from contracts.events import KeysPressed, LegLeft, Logged
 from contracts.live_messages import LiveTranscript
 from contracts.phone_media import LegAddress, LegFormat, LegOpened
 from runtime.call.end_cause import Cause, Ending
+from runtime.call.voicemail.machine_answer import NO_END
 from runtime.media.phones.phone_leg import PhoneLeg
 from runtime.media.room import HeardFrames
 from tests.runtime.call.test_call import Stage, play
 from tests.runtime.fakes import CALLER, phone_plan
+from tests.runtime.recording.stores import MemoryPartStore
 
 MULAW = LegFormat(encoding="mulaw", sample_hz=8_000)
 SILENCE = np.zeros(960, np.int16)
@@ -180,6 +182,72 @@ def test_a_machine_gets_the_agents_message_after_its_beep():
     stage = play(script, plan=plan_with(voicemail))
     assert stage.conversation.said[-1] == "Hello Emma, please call us back."
     assert stage.ended.end_reason is EndReason.VOICEMAIL_LEFT
+
+
+LEAVES_MESSAGE = {"action": "leave_message", "message": "Please call us back."}
+GREETING = np.random.default_rng(1).integers(-4_000, 4_000, 960).astype(np.int16)
+
+
+async def greets_and_beeps(stage: Stage, seconds: int) -> None:
+    for _ in range(seconds * 50):
+        heard(stage, GREETING, 1)
+        await asyncio.sleep(0.02)
+    heard(stage, BEEP, 20)
+    heard(stage, SILENCE, 5)
+
+
+def test_a_machine_with_a_long_greeting_is_not_asked_whether_it_is_there():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(3)
+        words(stage, "please leave a message after the tone")
+        await greets_and_beeps(stage, 30)
+
+    stage = play(script, plan=plan_with(LEAVES_MESSAGE))
+    assert stage.conversation.said == ["greeting", "Please call us back."]
+    assert stage.ended.end_reason is EndReason.VOICEMAIL_LEFT
+
+
+def test_a_machine_that_was_known_before_its_sound_came_is_not_asked_either():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        stage.call.carrier_reports_machine(CALLER, records=False)
+        await stage.call.add_phone(dialed_phone())
+        await greets_and_beeps(stage, 30)
+
+    stage = play(script, plan=plan_with(LEAVES_MESSAGE))
+    assert stage.conversation.said == ["Please call us back."]
+    assert stage.ended.end_reason is EndReason.VOICEMAIL_LEFT
+
+
+def test_a_machine_that_greets_without_end_is_hung_up_on():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(3)
+        words(stage, "please leave a message after the tone")
+        while True:
+            heard(stage, GREETING, 1)
+            await asyncio.sleep(0.02)
+
+    stage = play(script, plan=plan_with(LEAVES_MESSAGE))
+    assert stage.conversation.said == ["greeting"]
+    assert stage.ended.end_reason is EndReason.VOICEMAIL_DETECTED
+    assert stage.ended.detail == NO_END
+
+
+def test_a_machine_that_is_noticed_during_the_announcement_hears_no_opener():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(0.5)
+        words(stage, "please leave a message after the tone")
+        await asyncio.sleep(3)
+        stage.call.carrier_reports_machine(CALLER, records=True)
+
+    stage = play(script, plan=plan_with(LEAVES_MESSAGE), parts=MemoryPartStore())
+    assert stage.conversation.said == ["announcement", "Please call us back."]
 
 
 def test_a_machine_that_only_the_carrier_has_detected_is_hung_up_on():

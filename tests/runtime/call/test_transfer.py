@@ -11,6 +11,7 @@ import pytest
 
 from contracts.end_reasons import EndReason
 from contracts.events import CallMetered, PhoneWanted, RecordingStopped
+from contracts.live_messages import LiveTranscript
 from contracts.tool_bindings import Transfer
 from runtime.call.end_cause import Cause, Ending
 from runtime.media.room import HeardFrames
@@ -91,6 +92,22 @@ def test_in_a_warm_transfer_only_the_person_hears_the_summary():
     ended = play(script, plan=phone_plan())
     assert "Ada asks for her bill." in ended.conversation.said[1]
     assert ended.call.end_reason == EndReason.PARTICIPANT_DISCONNECTED
+
+
+@pytest.mark.parametrize("then", ["leave", "stay"])
+def test_people_talk_on_although_the_agent_that_has_left_them_fails(then: str):
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(then=then))
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        stage.call.channel_reports.exhausted("stt", "no recogniser answered")
+        await asyncio.sleep(60)
+        await stage.room.remove_leg(CALLER)
+
+    reason = play(script, plan=phone_plan()).ended.end_reason
+    assert reason == (
+        EndReason.PARTICIPANT_DISCONNECTED if then == "leave" else EndReason.NO_PROVIDER_CONNECTED
+    )
 
 
 def test_an_agent_that_stays_goes_on_when_the_person_has_left():
@@ -354,6 +371,50 @@ def test_callers_do_not_hear_what_a_person_is_told_when_the_call_ends(cause: Cau
 
     ended = play(script, plan=phone_plan())
     assert held_at_silence[0] == {CALLER, target(ended)}
+
+
+def agent_says(stage: Stage, text: str) -> LiveTranscript:
+    said = LiveTranscript(utterance=9, speaker="agent", text=text, is_final=True, at_ms=0)
+    stage.call.live(said)
+    return said
+
+
+def test_what_a_person_is_told_in_private_is_not_on_the_callers_pages():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(mode="warm"), "Ada asks for her bill.")
+        stage.room.connect(target(stage))
+        await asyncio.sleep(8.5)
+        assert agent_says(stage, "Ada asks for her bill.") not in stage.room.messages
+        await asyncio.sleep(1.5)
+        assert agent_says(stage, "You are connected.") in stage.room.messages
+        await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
+
+
+@pytest.mark.parametrize("ends", [True, False], ids=["the call ends", "the person hangs up"])
+def test_what_a_person_has_heard_until_cut_off_is_not_on_the_callers_pages_either(*, ends: bool):
+    shown: list[bool] = []
+
+    async def script(stage: Stage) -> None:
+        async def stop_speaking() -> None:
+            shown.append(agent_says(stage, "Ada asks for") in stage.room.messages)
+
+        await begun(stage, tool(mode="warm"), "Ada asks for her bill.")
+        stage.room.connect(target(stage))
+        await asyncio.sleep(8.5)
+        stage.conversation.stop_speaking = stop_speaking
+        if ends:
+            stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+        else:
+            await stage.room.remove_leg(target(stage))
+        await asyncio.sleep(0.1)
+        assert agent_says(stage, "Goodbye.") in stage.room.messages
+        if not ends:
+            await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
+    assert shown == [False]
 
 
 def test_a_caller_whose_connection_comes_back_is_on_hold_again():

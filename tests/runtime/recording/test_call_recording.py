@@ -20,6 +20,7 @@ from contracts.events import (
     RecordingStopped,
     TranscriptSegment,
 )
+from contracts.live_messages import LiveTranscript
 from contracts.recording import PART_MS
 from runtime.media.room import HeardFrames
 from runtime.recording.call_recording import CallRecording
@@ -240,6 +241,37 @@ def test_a_refusal_during_the_announcement_prevents_the_recording() -> None:
     async def script(stage: Stage) -> None:
         stage.recording.joined(CALLER)
         assert stage.recording.is_refused_by(REFUSAL)
+        await stage.recording.announce(stage.conversation)
+        stage.hear(1)
+        await stage.recording.finish()
+
+    stage = play(script, require_consent=True)
+    assert [type(fact) for fact in stage.record.facts] == [Logged]
+    assert stage.store.objects == {}
+
+
+def shown(text: str, *, is_final: bool) -> LiveTranscript:
+    return LiveTranscript(utterance=0, speaker="user", text=text, is_final=is_final, at_ms=0)
+
+
+def test_a_refusal_of_which_no_transcript_is_kept_counts() -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        assert not stage.recording.is_refused_by(shown(REFUSAL.text, is_final=False)), "may go on"
+        assert stage.recording.is_refused_by(shown(REFUSAL.text, is_final=True))
+
+    play(script, require_consent=True)
+
+
+def test_a_refusal_over_the_announcement_counts_before_it_is_a_turn() -> None:
+    async def script(stage: Stage) -> None:
+        async def announce(text: str) -> bool:
+            assert stage.recording.is_refused_by(shown(REFUSAL.text, is_final=False))
+            return True
+
+        stage.conversation.announce = announce  # type: ignore[method-assign]
+        stage.recording.joined(CALLER)
         await stage.recording.announce(stage.conversation)
         stage.hear(1)
         await stage.recording.finish()

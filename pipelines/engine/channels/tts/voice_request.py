@@ -57,8 +57,9 @@ class VoiceRequest:
         return self.hand_over.received_samples / self._rate_hz
 
     def deadline_moved(self) -> None:
-        """``deadline`` has been told something."""
-        if self._timeout is not None:
+        """``deadline`` has been told something. Changes nothing while the voice is given up: then
+        text may still come, for the next one."""
+        if self._timeout is not None and not self._timeout.expired():
             due_at = self._loop.time() if self.is_abandoned else self.deadline.due_at
             self._timeout.reschedule(due_at)
 

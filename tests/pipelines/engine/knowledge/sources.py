@@ -34,6 +34,9 @@ def stored(store: Path, tenant_id: UUID, *texts: str) -> PlannedSource:
     return source
 
 
-def lookup(actions: NotedActions, *texts: str) -> Lookup:
+def lookup(
+    actions: NotedActions, *texts: str, embedder: Embedder | None = None, threads: int = 1
+) -> Lookup:
     library = Library([Source("a", "Guide", Bundle(packed_texts(*texts)))])
-    return Lookup(library, ThreadPoolExecutor(1), actions, Embedder(EmbeddingSettings()))
+    embedder = embedder or Embedder(EmbeddingSettings())
+    return Lookup(library, ThreadPoolExecutor(threads), actions, embedder)

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+from collections.abc import Collection
 
+import numpy as np
 import pytest
 from livekit.agents import llm
+from numpy.typing import NDArray
 
+from knowledge.embedding.embedder import Embedder, EmbeddingSettings
 from knowledge.passages import Passage
 from knowledge.search.library import Found
 from pipelines.engine.knowledge.lookup import (
@@ -47,6 +53,49 @@ async def test_the_same_question_is_looked_up_once() -> None:
         "What is the wifi password?"
     )
     assert len(actions.lines) == 1
+
+
+class HangingEmbedder(Embedder):
+    """Answers when ``answers`` is set."""
+
+    def __init__(self) -> None:
+        super().__init__(EmbeddingSettings())
+        self.answers = threading.Event()
+        self.questions: list[str] = []
+
+    def vectors(self, question: str, models: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        self.questions.append(question)
+        self.answers.wait()
+        return super().vectors(question, models)
+
+
+async def test_a_model_that_hangs_keeps_no_caller_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passages are found by their words meanwhile, and no other question waits."""
+    monkeypatch.setattr("pipelines.engine.knowledge.lookup.EMBEDDING_SECONDS", 0.05)
+    hanging = HangingEmbedder()
+    others = [f"Room {number} has a view of the lake." for number in range(20)]
+    guide = lookup(NotedActions(), WIFI, *others, embedder=hanging, threads=2)
+    try:
+        for question in ("What is the guest password?", "The password of the network?"):
+            async with asyncio.timeout(5):
+                first, *_ = await guide.find(question)
+            assert first.passage.text == WIFI
+            assert first.similarity == 0.0
+        assert len(hanging.questions) == 1
+    finally:
+        hanging.answers.set()
+
+
+async def test_a_search_that_hangs_keeps_no_caller_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.engine.knowledge.lookup.MOST_SECONDS", 0.05)
+    actions, hanging = NotedActions(), HangingEmbedder()
+    guide = lookup(actions, WIFI, embedder=hanging, threads=1)
+    try:
+        async with asyncio.timeout(5):
+            assert await guide.find("What is the wifi password?") == ()
+        assert actions.lines == [("warning", "Knowledge was not found within 0.05 s")]
+    finally:
+        hanging.answers.set()
 
 
 async def test_small_talk_finds_nothing() -> None:

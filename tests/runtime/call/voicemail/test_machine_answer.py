@@ -46,6 +46,9 @@ class Call:
     def end(self, ending: Ending) -> None:
         self.endings.append(ending)
 
+    def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
+        """Its silence is counted elsewhere."""
+
 
 async def answered(call: Call, action: str) -> None:
     settings = Voicemail.model_validate({"action": action, "message": "Please call us back."})

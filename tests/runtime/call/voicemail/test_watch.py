@@ -6,6 +6,7 @@ import numpy as np
 
 from runtime.call.voicemail.watch import (
     GREETING_SECONDS,
+    LONGEST_GREETING_SECONDS,
     RECORDS_AFTER_SECONDS,
     WATCH_SECONDS,
     Verdict,
@@ -129,3 +130,13 @@ def test_a_machine_records_after_its_greeting_though_nobody_listens_for_words_an
     assert answer.verdicts == [Verdict.MACHINE]
     answer.hear(0.2)
     assert answer.verdicts == [Verdict.MACHINE, Verdict.RECORDS]
+
+
+def test_a_greeting_that_does_not_end_is_not_waited_for_forever() -> None:
+    answer = Answer()
+    answer.understand("leave a message")
+    answer.speak(LONGEST_GREETING_SECONDS - 1)
+    assert answer.verdicts == [Verdict.MACHINE]
+    answer.speak(2.0)
+    answer.hear(RECORDS_AFTER_SECONDS + 1)
+    assert answer.verdicts == [Verdict.MACHINE, Verdict.SPEAKS_ON]
