@@ -200,12 +200,24 @@ class DeliveryRunner:
         if isinstance(request, Outcome):
             outcome = request
         else:
-            client = self._endpoints.client(delivery.tenant_id, delivery.webhook_id)
-            outcome = await send(client, delivery.url, request.headers, request.body)
+            outcome = await self._tried(delivery, request)
         self._busy.remove(due)
         self._results.append((due, _recorded(delivery, outcome, started_at, datetime.now(UTC))))
         self._has_results.set()
         self._wake.set()
+
+    async def _tried(self, delivery: Claimed, request: DeliveryRequest) -> Outcome:
+        """What an endpoint does must end no other try, nor this process."""
+        client = self._endpoints.client(delivery.tenant_id, delivery.webhook_id)
+        try:
+            return await send(client, delivery.url, request.headers, request.body)
+        except Exception:  # noqa: BLE001 - whatever it is, it concerns this endpoint alone
+            _log.exception(
+                "delivery_broken_off",
+                delivery_id=str(delivery.id),
+                tenant_id=str(delivery.tenant_id),
+            )
+            return _not_made("The request broke off. The operator's log says why.")
 
     async def _keep_recording(self) -> None:
         while True:
