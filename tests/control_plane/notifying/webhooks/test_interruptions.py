@@ -226,6 +226,35 @@ async def test_a_try_that_breaks_off_in_an_unknown_way_is_written_down_and_holds
     assert len(receiver.received) == 2
 
 
+async def test_payloads_that_take_longer_than_a_transaction_are_made_in_several(
+    tenant: TenantClient,
+    receiver: WebhookReceiver,
+    database: Database,
+    postgres_url: str,
+    settings: ControlPlaneSettings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Many endpoints are told of one long call."""
+    for _ in range(20):
+        await register(tenant, receiver.url)
+    await publish(database, tenant)
+    await fan_out(database)
+    payload = runner_module.delivered_payload
+
+    async def slow(*of_call: Any) -> dict[str, Any]:
+        await asyncio.sleep(0.15)
+        return await payload(*of_call)
+
+    monkeypatch.setattr(runner_module, "RETRY_SECONDS", 0.1)
+    monkeypatch.setattr(runner_module, "delivered_payload", slow)
+    hurried = Database(postgres_url, deadline_seconds=2)
+    try:
+        async with running(hurried, settings):
+            await until_delivered(database, 20)
+    finally:
+        await hurried.aclose()
+
+
 @pytest.mark.latency
 async def test_a_delivery_is_tried_again_on_time_while_nothing_else_happens(
     tenant: TenantClient,
