@@ -182,3 +182,7 @@ def _httpx_errors() -> Iterator[None]:
         raise httpx2.RemoteProtocolError(str(error)) from error
     except httpcore2.UnsupportedProtocol as error:
         raise httpx2.UnsupportedProtocol(str(error)) from error
+    except ssl.SSLError as error:
+        # httpcore2 translates those of the handshake only. A server that wants a certificate of
+        # its client says so after it (RFC 8446, 4.4.2.4).
+        raise httpx2.ReadError(str(error)) from error

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import ssl
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
@@ -212,3 +213,48 @@ async def test_a_connection_is_used_again(site: Site) -> None:
         for _ in range(2):
             assert (await client.get(f"http://crm.example.com:{site.port}/")).status_code == 200
     assert len(names.asked) == 1
+
+
+async def test_a_server_that_breaks_tls_after_the_handshake_is_an_error_of_the_request(
+    tmp_path: Path,
+) -> None:
+    """It asks its clients for certificates, which is said to them after their handshake."""
+    server, client_tls = self_signed_certificate(tmp_path, "crm.example.com")
+    server.verify_mode = ssl.CERT_REQUIRED
+    names = FakeNames((("127.0.0.1",),))
+    async with (
+        _tls_spoken_by_hand(server) as port,
+        guarded_client(THIS_MACHINE, resolver=names.resolve, tls=client_tls) as client,
+    ):
+        with pytest.raises(httpx2.ReadError, match="certificate required"):
+            await client.post(f"https://crm.example.com:{port}/", content=b"{}")
+
+
+@asynccontextmanager
+async def _tls_spoken_by_hand(tls: ssl.SSLContext) -> AsyncIterator[int]:
+    """A server that keeps the connection open after its alert. asyncio's own would close it, and
+    the client might find that before it has read the alert."""
+    done = asyncio.Event()
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        spoken = tls.wrap_bio(incoming, outgoing, server_side=True)
+        is_refused = False
+        while not is_refused:
+            try:
+                spoken.do_handshake()
+            except ssl.SSLWantReadError:
+                writer.write(outgoing.read())
+                incoming.write(await reader.read(65_536))
+            except ssl.SSLError:
+                is_refused = True
+        writer.write(outgoing.read())
+        await done.wait()
+        writer.close()
+
+    site = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    try:
+        yield site.sockets[0].getsockname()[1]
+    finally:
+        done.set()
+        site.close()

@@ -17,6 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall, Handoff
 from control_plane.calling.chat_sessions.chat_agent import ChatAgent
 from control_plane.calling.chat_sessions.conversation import Messages, ToolUse
+from control_plane.calling.intelligence.analysers.model.answer_json import read_object
+from control_plane.platform.language_model.json_answers import UnusableAnswer
 from pipelines.settings import OPENAI_COMPATIBLE, VENDOR_BASE_URLS
 from pipelines.stack.reasoning import reasons_by_itself
 from pipelines.texts.templates.template import fill_template
@@ -101,7 +103,7 @@ class WantedTool:
 
 def wanted_tools(answer: Answer, offered: Sequence[str]) -> list[WantedTool]:
     """The tools that the model wants to use, without those that it does not have. Arguments that
-    are no JSON object count as none."""
+    are no JSON object, or one that PostgreSQL cannot store, count as none."""
     return [
         WantedTool(call, _object(call.function.arguments))
         for call in answer.tool_calls
@@ -111,10 +113,9 @@ def wanted_tools(answer: Answer, offered: Sequence[str]) -> list[WantedTool]:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text or "{}")
-    except (ValueError, RecursionError):
+        return read_object(text or "{}")
+    except UnusableAnswer:
         return {}
-    return value if isinstance(value, dict) else {}
 
 
 def request_body(

@@ -5,21 +5,32 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from procrastinate import JobContext
+from procrastinate import JobContext, RetryStrategy
 
 from control_plane.notifying.webhooks.alert import alert_mail
 from control_plane.notifying.webhooks.delivering import delivery_repository
 from control_plane.notifying.webhooks.delivery_log import repository as log
-from control_plane.platform.job_queue import ONLY_IF_STOPPED, database_of, job_queue, settings_of
+from control_plane.platform.job_queue import database_of, job_queue, settings_of
 from control_plane.platform.mail.mailer import Mailer
 
 KEPT = timedelta(days=30)
 _DELETED_TOGETHER = 2_000
+MAILED_AGAIN = RetryStrategy(max_attempts=2, exponential_wait=60)
+"""After a minute, and after an hour."""
 
 
-@job_queue.task(name="webhooks.send_alert", pass_context=True, retry=ONLY_IF_STOPPED)
+class AlertNotMailed(Exception):
+    """The mail server did not accept the alert, or could not be reached. The log has the reason."""
+
+
+@job_queue.task(name="webhooks.send_alert", pass_context=True, retry=MAILED_AGAIN)
 async def send_alert(context: JobContext, *, delivery_id: str) -> None:
-    """Mail to the webhook's ``alert_email`` that all tries of a delivery have failed."""
+    """Mail to the webhook's ``alert_email`` that all tries of a delivery have failed. There is no
+    other alert for an hour, so this one is tried again.
+
+    Raises:
+        AlertNotMailed: try again later.
+    """
     settings = settings_of(context)
     async with database_of(context).system_session() as session:
         found = await log.with_webhook(session, UUID(delivery_id))
@@ -27,7 +38,9 @@ async def send_alert(context: JobContext, *, delivery_id: str) -> None:
         return
     delivery, webhook, last = found
     mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
-    await mailer.send(alert_mail(webhook, delivery, last, settings.public_url))
+    was_sent = await mailer.send(alert_mail(webhook, delivery, last, settings.public_url))
+    if not was_sent and mailer.sends_mail:
+        raise AlertNotMailed
 
 
 @job_queue.periodic(cron="17 * * * *")

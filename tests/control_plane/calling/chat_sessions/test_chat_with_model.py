@@ -111,6 +111,25 @@ async def test_tools_are_reported_and_not_called(tenant: TenantClient, wire: Ope
     assert roles == ["system", "assistant", "user", "assistant", "tool", "assistant", "user"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "stored"),
+    [
+        # What some models make of "Freitag früh": half of the escape is missing.
+        (r'{"day": "Freitag fr\u0000fch"}', {"day": "Freitag frfch"}),
+        (r'{"day": "\ud83d Monday"}', {}),
+        ('{"day": "Monday", "weight": NaN}', {}),
+    ],
+)
+async def test_arguments_that_cannot_be_stored_do_not_cost_the_reply(
+    tenant: TenantClient, wire: OpenAIWire, arguments: str, stored: dict[str, str]
+) -> None:
+    chat = await begin(tenant, await tenant.published_agent(**CLINIC, **MODEL, tools=[TOOL]))
+    answering(wire, calls("find_slot", arguments), says("Ten is free."))
+    said = await say(tenant, chat, "Is it free?")
+    assert said["reply"]["text"] == "Ten is free."
+    assert [each["arguments"] for each in said["reply"]["tools"]] == [stored]
+
+
 async def test_end_call_ends_the_chat_with_the_words_before_it(
     tenant: TenantClient, wire: OpenAIWire
 ) -> None:

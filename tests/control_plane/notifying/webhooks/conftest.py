@@ -15,7 +15,15 @@ from control_plane.platform.outbox.events import add_notification_event
 from control_plane.platform.outbox.reader import OutboxReader
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.notifying.notifications.conftest import (
+    mailbox,
+    run_jobs,
+    with_refusing_smtp,
+    with_smtp,
+)
 from tests.stand_ins.webhook_receiver import WebhookReceiver
+
+__all__ = ["mailbox", "run_jobs", "with_refusing_smtp", "with_smtp"]
 
 SECRET = "a secret of the tests"
 EVENTS = ["agent.published", "call.completed", "call.started"]

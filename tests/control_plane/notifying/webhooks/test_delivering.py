@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.control_plane.notifying.webhooks.conftest import (
     publish,
     register,
 )
+from tests.control_plane.platform.mail.test_mailer import Mailbox
 from tests.stand_ins.webhook_receiver import WebhookReceiver
 
 
@@ -149,6 +151,28 @@ async def test_one_alert_an_hour_says_why_and_how_to_replay(
     assert receiver.url in content
     assert "The answer was 500" in content
     assert f"/v1/webhooks/{webhook_id}/deliveries/{arguments['delivery_id']}/replay" in content
+
+
+async def test_an_alert_that_is_refused_is_mailed_later(
+    tenant: TenantClient,
+    receiver: WebhookReceiver,
+    database: Database,
+    deliver: Deliver,
+    mailbox: Mailbox,
+    with_smtp: ControlPlaneSettings,
+    with_refusing_smtp: ControlPlaneSettings,
+    run_jobs: Callable[[ControlPlaneSettings], Awaitable[None]],
+) -> None:
+    receiver.statuses = [500]
+    await register(tenant, receiver.url, alert_email="ops@example.com")
+    await publish(database, tenant)
+    await deliver()
+    for _ in range(2):
+        await run_jobs(with_refusing_smtp)
+    assert mailbox.messages == []
+    for _ in range(2):
+        await run_jobs(with_smtp)
+    assert [mail["To"] for mail in mailbox.messages] == ["ops@example.com"]
 
 
 def _only_file(folder: Path) -> bytes:

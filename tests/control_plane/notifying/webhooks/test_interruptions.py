@@ -14,6 +14,7 @@ from sqlalchemy import text
 from control_plane.notifying.webhooks.delivering import delivery_repository
 from control_plane.notifying.webhooks.delivering import runner as runner_module
 from control_plane.notifying.webhooks.delivering.runner import DeliveryRunner
+from control_plane.notifying.webhooks.delivering.sending import Outcome
 from control_plane.notifying.webhooks.fan_out import WebhookFanOut
 from control_plane.notifying.webhooks.requests import DeliveryRequest
 from control_plane.platform.database import Database
@@ -59,6 +60,16 @@ async def until_delivered(database: Database, count: int) -> None:
             return
         await asyncio.sleep(0.05)
     raise AssertionError(f"{await delivered(database)} of {count} were delivered")
+
+
+async def until_tried(database: Database, count: int) -> None:
+    for _ in range(600):
+        async with database.system_session() as session:
+            tried = await session.scalar(text("SELECT count(*) FROM webhook_tries"))
+        if tried >= count:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{tried} of {count} were tried")
 
 
 async def until_received(receiver: WebhookReceiver) -> None:
@@ -186,6 +197,62 @@ async def test_an_event_that_cannot_be_put_together_holds_up_no_other(
     unmade = [each for each in await deliveries(tenant, webhook_id) if each["status"] == "pending"]
     assert [each["tries"] for each in unmade] == [1]
     assert len(receiver.received) == 2
+
+
+async def test_a_try_that_breaks_off_in_an_unknown_way_is_written_down_and_holds_up_no_other(
+    tenant: TenantClient,
+    receiver: WebhookReceiver,
+    database: Database,
+    settings: ControlPlaneSettings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    odd = await register(tenant, f"{receiver.url}/odd")
+    await register(tenant, receiver.url)
+    for _ in range(2):
+        await publish(database, tenant)
+    await fan_out(database)
+    send = runner_module.send
+
+    async def breaking(client: Any, url: str, *request: Any) -> Outcome:
+        if url.endswith("/odd"):
+            raise RuntimeError("nobody has thought of it")
+        return await send(client, url, *request)
+
+    monkeypatch.setattr(runner_module, "send", breaking)
+    async with running(database, settings):
+        await until_delivered(database, 2)
+        await until_tried(database, 4)
+    assert all(each["tries"] for each in await deliveries(tenant, odd))
+    assert len(receiver.received) == 2
+
+
+async def test_payloads_that_take_longer_than_a_transaction_are_made_in_several(
+    tenant: TenantClient,
+    receiver: WebhookReceiver,
+    database: Database,
+    postgres_url: str,
+    settings: ControlPlaneSettings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Many endpoints are told of one long call."""
+    for _ in range(20):
+        await register(tenant, receiver.url)
+    await publish(database, tenant)
+    await fan_out(database)
+    payload = runner_module.delivered_payload
+
+    async def slow(*of_call: Any) -> dict[str, Any]:
+        await asyncio.sleep(0.15)
+        return await payload(*of_call)
+
+    monkeypatch.setattr(runner_module, "RETRY_SECONDS", 0.1)
+    monkeypatch.setattr(runner_module, "delivered_payload", slow)
+    hurried = Database(postgres_url, deadline_seconds=2)
+    try:
+        async with running(hurried, settings):
+            await until_delivered(database, 20)
+    finally:
+        await hurried.aclose()
 
 
 @pytest.mark.latency
