@@ -53,9 +53,6 @@ SHORTEST_SECRET_KEY_BYTES = 32
 OUTBOX = "outbox"
 """The folder of the data directory for mails that no mail server takes."""
 
-_MAY_BE_EMPTY = frozenset({"trusted_proxies", "worker_id"})
-"""An empty list of proxies trusts nobody, and an empty id is refused."""
-
 
 class MissingSetting(RuntimeError):
     """A process was started alone without an address or secret that it needs."""
@@ -86,7 +83,8 @@ def _cores() -> int:
 
 class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSettings):
     """Read from environment variables with the prefix ``SWITCHBOARD_``. Lists are separated by
-    commas. An empty variable counts as not set, apart from ``_MAY_BE_EMPTY``.
+    commas. An empty value counts as not set; only an empty list of proxies is one, and trusts
+    nobody.
 
     A setting that one package reads under the same name is defined in that package and inherited
     here. One that has another name in its package is defined there, too (``_same_as``).
@@ -224,7 +222,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     @field_validator("*", mode="before")
     @classmethod
     def _empty_is_not_set(cls, value: object, field: ValidationInfo) -> object:
-        if value == "" and field.field_name not in _MAY_BE_EMPTY:
+        if value == "" and field.field_name != "trusted_proxies":
             raise PydanticUseDefault
         return value
 

@@ -81,6 +81,11 @@ def test_an_empty_number_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None
     assert Settings().worker().drain_timeout_seconds == expected
 
 
+def test_an_empty_worker_id_is_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWITCHBOARD_WORKER_ID", "")
+    assert Settings().worker_id.startswith(socket.gethostname())
+
+
 def test_the_ports_and_addresses_of_media(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SWITCHBOARD_REDIS_URL", "redis://here")
     monkeypatch.setenv("SWITCHBOARD_MEDIA_PORTS", "40000-40999")
@@ -268,7 +273,6 @@ def test_a_malformed_network_is_refused_when_the_settings_are_read(
         ("SMTP_PORT", "65536"),
         ("STT_FINAL_SECONDS", "0"),
         ("STT_NO_TEXT_SECONDS", "0"),
-        ("WORKER_ID", ""),
     ],
 )
 def test_the_bounds_of_the_package_that_uses_a_setting_hold(
