@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -39,7 +40,8 @@ def migrate(
     the outbox of a database that was restored from another cluster.
 
     It can run while the previous release serves requests: each revision is its own transaction,
-    which gives up after ``LOCK_TIMEOUT_MS`` instead of blocking others, and is tried again.
+    which gives up after ``LOCK_TIMEOUT_MS`` instead of blocking others, and is tried again. So is
+    what follows them.
 
     The login must own the database and be allowed to create roles.
 
@@ -59,12 +61,11 @@ def migrate(
     )
     try:
         with _only_one_at_a_time(engine):
-            _apply_patiently(engine)
-            with engine.begin() as connection:
-                write_job_names(connection)
-                adopt_restored_log(connection)
-                bring_up_to_date(connection)
-                prepare_logins(connection, {role: url for role, url in logins.items() if url})
+            _patiently(engine, _apply_all)
+            _patiently(
+                engine,
+                partial(_complete, logins={role: url for role, url in logins.items() if url}),
+            )
     finally:
         engine.dispose()
 
@@ -107,12 +108,12 @@ class Patience:
         return now - self._blocked[1] > LOCK_PATIENCE_SECONDS
 
 
-def _apply_patiently(engine: Engine) -> None:
+def _patiently(engine: Engine, step: Callable[[Engine], None]) -> None:
+    """Take the step, again and again while others lock what it needs."""
     patience = Patience()
     while True:
         try:
-            with engine.connect() as connection:
-                apply_revisions(connection)
+            step(engine)
         except OperationalError as error:
             in_the_way = isinstance(error.orig, LockNotAvailable | DeadlockDetected)
             if not in_the_way or patience.is_over(_current_revision(engine), time.monotonic()):
@@ -121,6 +122,20 @@ def _apply_patiently(engine: Engine) -> None:
             time.sleep(_RETRY_SECONDS)
         else:
             return
+
+
+def _apply_all(engine: Engine) -> None:
+    with engine.connect() as connection:
+        apply_revisions(connection)
+
+
+def _complete(engine: Engine, logins: Mapping[str, str]) -> None:
+    """What each release brings besides its schema."""
+    with engine.begin() as connection:
+        write_job_names(connection)
+        adopt_restored_log(connection)
+        bring_up_to_date(connection)
+        prepare_logins(connection, logins)
 
 
 def _current_revision(engine: Engine) -> str | None:

@@ -8,7 +8,15 @@ from copy import copy
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, Field, PositiveInt, field_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    Field,
+    PositiveInt,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from carriers.account import CarrierName
@@ -75,7 +83,8 @@ def _cores() -> int:
 
 class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSettings):
     """Read from environment variables with the prefix ``SWITCHBOARD_``. Lists are separated by
-    commas.
+    commas. An empty value counts as not set; only an empty list of proxies is one, and trusts
+    nobody.
 
     A setting that one package reads under the same name is defined in that package and inherited
     here. One that has another name in its package is defined there, too (``_same_as``).
@@ -208,6 +217,13 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _empty_is_not_set(cls, value: object, field: ValidationInfo) -> object:
+        if value == "" and field.field_name != "trusted_proxies":
+            raise PydanticUseDefault
         return value
 
     @field_validator("secret_key")

@@ -117,9 +117,16 @@ def microphone() -> Finding:
             "Use the call page; the browser asks for permission to use the microphone.",
         )
     probe = "import sounddevice as s; print(s.query_devices(kind='input')['name'])"
-    done = subprocess.run(
-        [sys.executable, "-c", probe], capture_output=True, text=True, timeout=20, check=False
-    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", probe], capture_output=True, text=True, timeout=20, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        return warn(
+            subject,
+            f"the machine's audio did not answer within {error.timeout:.0f} s",
+            "Restart its sound service, or use the call page.",
+        )
     if done.returncode == 0:
         return ok(subject, done.stdout.strip())
     if "PortAudio library not found" in done.stderr:
@@ -139,6 +146,12 @@ def _runs(subject: str, binary: Path) -> Finding:
         )
     except OSError as error:
         return fail(subject, f"{binary} cannot be run: {error.strerror}", _REINSTALL)
+    except subprocess.TimeoutExpired as error:
+        return fail(
+            subject,
+            f"{binary} did not answer within {error.timeout:.0f} s",
+            f"See what keeps the machine or its disk busy, and try again. {_REINSTALL}",
+        )
     if done.returncode != 0:
         return fail(subject, f"{binary} does not run here: {done.stderr.strip()}", _REINSTALL)
     return ok(subject, done.stdout.strip().split(" sha=")[0])

@@ -22,8 +22,9 @@ from switchboard.parent_watch import PARENT_FD, ParentPipe
 from switchboard.supervision.forking import STOPPING, forked, woken_by_signals
 
 ORDER = b"f"
-READY, STARTED, ENDED = "ready", "started", "ended"
-"""What the server tells, a line each: ``ready``, ``started PID``, ``ended PID EXIT_CODE``."""
+READY, STARTED, FAILED, ENDED = "ready", "started", "failed", "ended"
+"""What the server tells, a line each: ``ready``, ``started PID``, ``failed ERRNO`` instead, and
+``ended PID EXIT_CODE``."""
 _MOST_DESCRIPTORS = 16
 
 
@@ -69,10 +70,17 @@ class ForkServer:
                     self._fork(descriptors)
 
     def _fork(self, descriptors: list[int]) -> None:
-        pid = forked(partial(self._become, descriptors), self._own)
+        try:
+            told: tuple[object, ...] = (
+                STARTED,
+                forked(partial(self._become, descriptors), self._own),
+            )
+        except OSError as error:
+            # For want of memory or of processes. What was forked before goes on.
+            told = FAILED, error.errno
         for fd in descriptors:
             os.close(fd)
-        self._tell(STARTED, pid)
+        self._tell(*told)
 
     def _reap(self) -> None:
         while True:

@@ -25,15 +25,20 @@ def forked(run: Callable[[], int], own: ParentPipe) -> int:
 
     Returns:
         The id of the new process.
+
+    Raises:
+        OSError: the machine has no room for another process now.
     """
     sys.stdout.flush()
     sys.stderr.flush()
     # A signal between the fork and the child's own handlers would be lost.
     signal.pthread_sigmask(signal.SIG_BLOCK, _HANDLED)
-    pid = os.fork()
-    if pid == 0:
-        _become(run, own)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
+    try:
+        pid = os.fork()
+        if pid == 0:
+            _become(run, own)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
     return pid
 
 

@@ -13,7 +13,14 @@ from typing import BinaryIO
 
 from switchboard.parent_watch import PARENT_FD
 from switchboard.services.command import Command
-from switchboard.supervision.fork_server import ENDED, ORDER, READY, STARTED, Order
+from switchboard.supervision.fork_server import (
+    ENDED,
+    FAILED,
+    ORDER,
+    READY,
+    STARTED,
+    Order,
+)
 
 _PROGRAM_WORDS = 3
 """``python -m switchboard`` begins each command; its arguments follow."""
@@ -82,7 +89,7 @@ class Forks:
         """Fork a process that runs ``command``, once the server is ready.
 
         Raises:
-            OSError: the server has ended.
+            OSError: the server has ended, or could not fork.
         """
         options = command.popen_options()
         parent_fd = int(options["env"][PARENT_FD])
@@ -133,6 +140,10 @@ class Forks:
                 started = self._ordered.popleft()
                 if not started.done():
                     started.set_result(process)
+            case [what, number] if what == FAILED:
+                started = self._ordered.popleft()
+                if not started.done():
+                    started.set_exception(OSError(int(number), os.strerror(int(number))))
             case [what, pid, returncode] if what == ENDED:
                 self._running.pop(int(pid)).ended(int(returncode))
 
@@ -151,5 +162,6 @@ class Forks:
 
 
 def _write(fd: int, order: bytes) -> None:
-    with os.fdopen(fd, "wb") as pipe:
+    # If nobody reads the order, the server tells what became of it.
+    with suppress(BrokenPipeError), os.fdopen(fd, "wb") as pipe:
         pipe.write(order)

@@ -168,6 +168,12 @@ class ProcessHost:
                 self._start(place)
 
     def _start(self, place: _Place) -> None:
-        place.pid = forked(place.part.run, self._own)
+        try:
+            place.pid = forked(place.part.run, self._own)
+        except OSError as error:
+            # For want of memory or of processes. The other parts have work.
+            place.restarts.failed()
+            log.warning("process not started", process=place.part.name, error=str(error))
+            return
         place.restarts.started()
         self._on_change(self.pids)

@@ -39,6 +39,12 @@ class Restarts:
         self.ends_in_a_row += 1
         self.due_at = now + min(self.first_seconds * 2.0**doublings, self.longest_seconds)
 
+    def failed(self) -> None:
+        """The process could not be started, and is due again after a wait as if it had ended at
+        once."""
+        self._started_at = self.clock()
+        self.ended()
+
     def never(self) -> None:
         """The process is not started again."""
         self.due_at = None

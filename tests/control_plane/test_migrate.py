@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from uuid import uuid4
 
 import psycopg
@@ -40,6 +42,25 @@ async def test_processes_may_migrate_at_the_same_time(
     ):
         assert await _rows(together, query) == await _rows(database, query) != []
     await together.aclose()
+
+
+@pytest.mark.parametrize("table", ["job_names", "catalogue_loads"])
+def test_what_follows_the_revisions_waits_for_locks_as_they_do(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    login = postgres_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(login) as other:
+        other.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+        waited = []
+
+        def wait(seconds: float) -> None:
+            waited.append(seconds)
+            other.rollback()
+
+        clock = SimpleNamespace(sleep=wait, monotonic=time.monotonic)
+        monkeypatch.setattr("control_plane.migrate.time", clock)
+        migrate(postgres_url)
+    assert len(waited) == 1
 
 
 async def _rows(database: Database, query: str) -> list[tuple[object, ...]]:

@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
+from structlog.testing import capture_logs
 
 from control_plane.migrations.partitions import first_month_of
 from control_plane.migrations.versions.revision_0028_partitions import TABLES
+from control_plane.migrations.versions.revision_0029_ledger_partitions import LEDGER
 from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.job_queue import job_resources
 from control_plane.platform.partitions import repository
+from control_plane.platform.partitions.tasks import make_partitions
 from control_plane.platform.time_ordered_id import time_ordered_id
 from tests.control_plane.migrations import empty_database, upgrade
 
@@ -212,6 +219,43 @@ async def test_the_job_makes_what_is_missing(database: Database) -> None:
         assert await repository.make_partitions(session, 5) == []
         await session.rollback()
     assert len(made) == 8
+
+
+async def test_what_could_not_be_made_is_told(database: Database, postgres_url: str) -> None:
+    login = postgres_url.replace("postgresql+psycopg://", "postgresql://")
+    missing = f"transcript_segments_{THIS_MONTH}"
+    context: Any = SimpleNamespace(additional_context=job_resources(database))
+    with psycopg.connect(login) as owner:
+        owner.execute(f"DROP TABLE {missing}")
+        owner.commit()
+        owner.execute("LOCK TABLE transcript_segments_other IN ROW EXCLUSIVE MODE")
+        with capture_logs() as logs, pytest.raises(DatabaseUnavailable):
+            await make_partitions(context, timestamp=0)
+    assert [log["partitions"] for log in logs if log["event"] == "partitions_missing"] == [
+        [missing]
+    ]
+
+
+async def test_a_missing_month_of_the_ledger_is_told_unless_the_old_table_holds_it(
+    database: Database, postgres_url: str
+) -> None:
+    login = postgres_url.replace("postgresql+psycopg://", "postgresql://")
+    this_month = NOW.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    next_month = (this_month + timedelta(days=32)).replace(day=1)
+    first = first_month_of(LEDGER, NOW)
+    assert first is not None
+    with psycopg.connect(login) as owner:
+        owner.execute("ALTER TABLE ledger_entries DETACH PARTITION ledger_entries_before")
+        owner.execute(
+            "ALTER TABLE ledger_entries ATTACH PARTITION ledger_entries_before"
+            f" FOR VALUES FROM (MINVALUE) TO ('{this_month}')"
+        )
+    async with database.system_session() as session:
+        assert await repository.missing_partitions(session) == [
+            f"ledger_entries_{month:%Y_%m}" for month in (this_month, next_month) if month < first
+        ]
+        await repository.make_partitions(session, 1)
+        assert await repository.missing_partitions(session) == []
 
 
 async def test_a_request_cannot_make_partitions_or_read_one(

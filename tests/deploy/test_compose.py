@@ -17,10 +17,11 @@ import yaml
 from redis import AuthenticationError, Redis
 from sqlalchemy import make_url
 
+from carriers.account import CarrierName
 from contracts.call_plan import LONGEST_CALL_SECONDS, CallLimits
 from control_plane.platform.job_roles import PLATFORM_ROLES, TENANTS_ROLES, JobRole
 from runtime.worker import END_SECONDS, SHIP_SECONDS
-from switchboard.process_environment import needed_by
+from switchboard.process_environment import READ_BY, needed_by, variables_of
 from switchboard.services.ports import free_port, is_free
 from switchboard.services.valkey import valkey_binary
 from switchboard.settings import Settings
@@ -34,6 +35,18 @@ from tests.deploy.compose_file import (
 from tests.e2e.up import until
 
 OUR_PROCESSES = {"api", "jobs", "jobs-tenants", "worker", "bridge"}
+VARIABLES = {each for field in Settings.model_fields for each in variables_of(field)}
+_STAND_INS = {f"{name}_base_url" for name in CarrierName}
+"""Addresses for tests of the carriers."""
+CHOSEN_BY_THE_FILE: dict[str, set[str]] = {
+    "api": _STAND_INS,
+    "jobs": _STAND_INS,
+    # On the machine's own network, monitoring stays on its loopback.
+    "worker": {"monitoring_host"},
+    # Each start of a bridge has an id of its own.
+    "bridge": _STAND_INS | {"bridge_id"},
+    "migrate": set(),
+}
 
 
 @pytest.fixture(scope="module")
@@ -224,6 +237,38 @@ def test_a_service_gets_the_settings_that_its_process_reads(compose: dict[str, A
         given = compose["services"][name]["environment"]
         owner = {"SWITCHBOARD_DATABASE_URL"} if name == "migrate" else set()
         assert {variable for variable in given if not needs(variable)} == owner, name
+
+
+@pytest.mark.parametrize("name", sorted(OUR_PROCESSES | {"migrate"}))
+def test_an_operator_can_set_what_a_process_reads(compose: dict[str, Any], name: str) -> None:
+    """Each setting under a name at least, and under every name that a page mentions."""
+    process = name.removesuffix("-tenants")
+    given = compose["services"][name]["environment"].keys()
+    pages = " ".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
+    named = set(re.findall(r"\b[A-Z][A-Z0-9_]+\b", pages))
+    # Tables leave the prefix out.
+    named |= {f"SWITCHBOARD_{each}" for each in named if each not in VARIABLES}
+    for field in READ_BY[process] - CHOSEN_BY_THE_FILE[process]:
+        names = set(variables_of(field))
+        assert names & given, field
+        assert names & named <= given, field
+
+
+def test_what_is_set_in_dot_env_reaches_the_process_and_an_empty_value_is_none(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {
+        "SWITCHBOARD_DRAIN_TIMEOUT_SECONDS": ("worker", "drain_timeout_seconds", 60),
+        "SWITCHBOARD_FRAME_LATENESS_LIMIT_MS": ("worker", "frame_lateness_limit_ms", 60),
+        "SWITCHBOARD_CALLS_AT_ONCE_PER_TENANT": ("api", "calls_at_once_per_tenant", 60),
+        "SWITCHBOARD_PHONE_CALLS_PER_TENANT": ("jobs", "phone_calls_per_tenant", 60),
+        "SWITCHBOARD_POST_CALL_OPENAI_MODEL": ("jobs-tenants", "post_call_openai_model", "60"),
+    }
+    for variable, (service, field, expected) in names.items():
+        default = getattr(settings_of(compose, service, monkeypatch), field)
+        for text, value in (("60", expected), ("", default)):
+            process = settings_of(compose, service, monkeypatch, **{variable: text})
+            assert getattr(process, field) == value, variable
 
 
 def test_every_group_of_settings_is_given_to_a_service() -> None:

@@ -57,6 +57,35 @@ def test_an_empty_key_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Settings().provider_keys == frozenset()
 
 
+@pytest.mark.parametrize(
+    "variable",
+    ["SWITCHBOARD_SMTP_HOST", "OTEL_EXPORTER_OTLP_ENDPOINT", "SWITCHBOARD_BRIDGE_PUBLIC_URL"],
+)
+def test_an_empty_variable_counts_as_not_set(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "")
+    settings = Settings(
+        database_url="postgresql://db", redis_url="redis://here", secret_key="s" * 32
+    )
+    control_plane = settings.control_plane()
+    assert control_plane.smtp is None
+    assert not control_plane.dialing.has_phones
+    assert settings.telemetry().otlp_endpoint is None
+
+
+def test_an_empty_number_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWITCHBOARD_REDIS_URL", "redis://here")
+    expected = Settings().worker().drain_timeout_seconds
+    monkeypatch.setenv("SWITCHBOARD_DRAIN_TIMEOUT_SECONDS", "")
+    assert Settings().worker().drain_timeout_seconds == expected
+
+
+def test_an_empty_worker_id_is_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWITCHBOARD_WORKER_ID", "")
+    assert Settings().worker_id.startswith(socket.gethostname())
+
+
 def test_the_ports_and_addresses_of_media(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SWITCHBOARD_REDIS_URL", "redis://here")
     monkeypatch.setenv("SWITCHBOARD_MEDIA_PORTS", "40000-40999")
@@ -244,7 +273,6 @@ def test_a_malformed_network_is_refused_when_the_settings_are_read(
         ("SMTP_PORT", "65536"),
         ("STT_FINAL_SECONDS", "0"),
         ("STT_NO_TEXT_SECONDS", "0"),
-        ("WORKER_ID", ""),
     ],
 )
 def test_the_bounds_of_the_package_that_uses_a_setting_hold(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,6 +78,28 @@ def test_a_data_directory_that_is_a_file_fails(tmp_path: Path) -> None:
 def test_a_clock_from_before_this_software_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("switchboard.doctor.machine.time.time", lambda: 1_000_000_000.0)
     assert machine.clock().level == "fail"
+
+
+@pytest.mark.parametrize(
+    ("check", "level"),
+    [
+        (lambda: software.postgres(Settings()), "fail"),
+        (lambda: software.valkey(Settings()), "fail"),
+        (software.microphone, "warn"),
+    ],
+)
+def test_a_program_that_does_not_answer_is_told_in_words(
+    monkeypatch: pytest.MonkeyPatch, check: Callable[[], Finding], level: str
+) -> None:
+    def hang(command: list[str], *, timeout: float, **_options: object) -> None:
+        raise subprocess.TimeoutExpired(command, timeout)
+
+    monkeypatch.setattr(software, "_installed", lambda _module: True)
+    monkeypatch.setattr(subprocess, "run", hang)
+    finding = check()
+    assert finding.level == level
+    assert "did not answer within" in finding.found
+    assert finding.remedy
 
 
 @pytest.mark.parametrize("check", [software.postgres, software.valkey])

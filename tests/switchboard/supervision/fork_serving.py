@@ -1,10 +1,13 @@
 """A fork server whose processes do what their first argument says.
 
-python -m tests.switchboard.supervision.fork_serving CHANNEL
+python -m tests.switchboard.supervision.fork_serving CHANNEL FULL
+
+While there is a file FULL, no fork succeeds.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
@@ -33,5 +36,17 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
+def refuse_forks_while(full: Path) -> None:
+    fork = os.fork
+
+    def fork_if_there_is_room() -> int:
+        if full.exists():
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return fork()
+
+    os.fork = fork_if_there_is_room
+
+
 if __name__ == "__main__":
+    refuse_forks_while(Path(sys.argv[2]))
     ForkServer(socket.socket(fileno=int(sys.argv[1])), run).serve()

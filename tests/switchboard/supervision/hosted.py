@@ -1,10 +1,12 @@
 """A process host with parts that say what happens to them, one line each on standard output.
 
-python -m tests.switchboard.supervision.hosted [refused | refused-again FILE]
+python -m tests.switchboard.supervision.hosted [refused | refused-again FILE | no-room]
 """
 
 from __future__ import annotations
 
+import errno
+import itertools
 import os
 import signal
 import sys
@@ -46,11 +48,25 @@ def refuse_again() -> int:
     return refuse() if len(starts.read_text()) == 2 else until_told("second")()
 
 
+def refuse_forks(numbers: range) -> None:
+    """These forks of the host fail, counted from 1."""
+    fork, forks = os.fork, itertools.count(1)
+
+    def fork_if_there_is_room() -> int:
+        if next(forks) in numbers:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return fork()
+
+    os.fork = fork_if_there_is_room
+
+
 def main() -> int:
+    if "no-room" in sys.argv:
+        refuse_forks(range(4, 7))
     second = {"refused": refuse, "refused-again": refuse_again}
     parts = [
         Part("first", until_told("first")),
-        Part("second", second[sys.argv[1]] if len(sys.argv) > 1 else until_told("second")),
+        Part("second", second.get("".join(sys.argv[1:2]), until_told("second"))),
         Part("servant", until_told("servant"), serves_others=True),
     ]
 

@@ -25,6 +25,8 @@ class Scene:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.output_path = directory / "output"
+        self.full = directory / "full"
+        """While it exists, the server cannot fork."""
         self.parent = ParentPipe()
         self.forks = Forks(self._server)
         spec = ChildSpec("server", self.forks.prepare, self.forks.is_ready)
@@ -34,7 +36,7 @@ class Scene:
         module = "tests.switchboard.supervision.fork_serving"
         return Command(
             "server",
-            (sys.executable, "-m", module, str(channel_fd)),
+            (sys.executable, "-m", module, str(channel_fd), str(self.full)),
             cwd=Path.cwd(),
             inherited_fds=(channel_fd,),
         )
@@ -123,6 +125,20 @@ async def test_what_the_server_forked_ends_with_it_and_a_new_server_forks_again(
     await _until(lambda: not psutil.pid_exists(process.pid))
     assert await (await scene.launch("fail")).wait() == 7
     assert scene.server.pid not in (None, server)
+
+
+@pytest.mark.parametrize("size", [10, 200_000])
+async def test_a_fork_that_fails_ends_nothing_that_was_forked_before(
+    scene: Scene, size: int
+) -> None:
+    before, server = await scene.launch("stay"), scene.server.pid
+    scene.full.touch()
+    with pytest.raises(BlockingIOError):
+        await scene.launch("fail", environment={"CANARY": "x" * size})
+    scene.full.unlink()
+    assert await (await scene.launch("fail")).wait() == 7
+    assert before.returncode is None
+    assert scene.server.pid == server
 
 
 async def test_a_child_of_the_supervisor_may_be_forked(scene: Scene, tmp_path: Path) -> None:

@@ -71,6 +71,16 @@ def test_a_part_that_is_killed_is_started_again_and_the_others_go_on() -> None:
         assert "pids second servant" in host.lines, "who watches the pids learns of it"
 
 
+def test_a_part_for_which_there_is_no_room_is_tried_again_and_the_others_go_on() -> None:
+    with running("no-room") as host:
+        os.kill(host.pids("first")[0], signal.SIGKILL)
+        host.read_until(lambda: len(host.pids("first")) == 2)
+        assert [len(host.pids(name)) for name in ("second", "servant")] == [1, 1]
+        host.process.send_signal(signal.SIGTERM)
+        assert "second told SIGTERM" in host.rest(), "signals still reach the host"
+        assert host.process.wait(5) == 0
+
+
 def test_what_serves_others_begins_while_the_host_prepares_for_them() -> None:
     with running() as host:
         begun = [line for line in host.lines if line == "prepared" or line.startswith("pids")]

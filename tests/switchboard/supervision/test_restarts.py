@@ -62,3 +62,15 @@ def test_a_process_that_is_not_wanted_any_more_is_never_due() -> None:
     restarts.ended()
     restarts.never()
     assert restarts.wait_seconds is None
+
+
+def test_starts_that_fail_are_further_and_further_apart_and_count_as_none() -> None:
+    clock = Clock()
+    restarts = Restarts(clock, first_seconds=1, forgiven_after_seconds=3)
+    waited = []
+    for _ in range(4):
+        restarts.failed()
+        waited.append(restarts.wait_seconds)
+        clock.now += restarts.wait_seconds or 0.0
+    assert waited == [1, 2, 4, 8]
+    assert restarts.starts == 0
