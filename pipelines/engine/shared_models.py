@@ -97,7 +97,7 @@ async def load_models(
         settings=settings,
         local=local,
         recorded_words=recorded_words,
-        http_session=aiohttp.ClientSession(),
+        http_session=_http_session(),
         http_client=_http_client(settings.deadlines.connect_seconds),
         tls=tls,
         tenants_network=GuardedNetwork(OutboundPolicy(settings.outbound_allowed_networks)),
@@ -112,6 +112,12 @@ async def _local_models_and_words(models_socket: Path | None) -> tuple[LocalMode
     else:
         local = await RemoteModels.connect(models_socket)
     return local, await record_words(local, RATE_HZ)
+
+
+def _http_session() -> aiohttp.ClientSession:
+    """It limits no connections: each call keeps open a websocket per recogniser and voice, and one
+    that waited for another call's would look like a provider that does not answer."""
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
 
 
 def _http_client(connect_seconds: float) -> httpx2.AsyncClient:

@@ -39,12 +39,13 @@ async def say_farewell(
 
 
 async def falls_silent(voice: AgentVoice) -> None:
-    """Return when ``voice`` has had nothing to say for ``MOST_SILENT_SECONDS``."""
+    """Return when ``voice`` has said nothing for ``MOST_SILENT_SECONDS``, also while someone
+    who cuts in, or a noise, makes it pause."""
     loop = asyncio.get_running_loop()
     silent_since = loop.time()
     while loop.time() - silent_since < MOST_SILENT_SECONDS:
         await asyncio.sleep(_LOOK_SECONDS)
-        if voice.queued_seconds:
+        if voice.queued_seconds and not voice.is_paused:
             silent_since = loop.time()
 
 

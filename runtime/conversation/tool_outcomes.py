@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from livekit.agents import FunctionToolsExecutedEvent
 from livekit.agents.llm import FunctionCall
 from livekit.agents.voice import ToolCallEnded, ToolCallUpdated, ToolExecutionUpdatedEvent
+from pydantic_core import from_json
 
 from contracts.events import ToolCalled
+from pipelines.texts.sendable_text import sendable
 
 MOST_CHARACTERS = 10_000
 """Of a tool's arguments or output that are recorded."""
@@ -69,9 +70,9 @@ class ToolOutcomes:
     def _note(self, call: FunctionCall, output: str, *, is_error: bool) -> None:
         self._record(
             ToolCalled(
-                name=call.name,
-                arguments=_arguments(call.arguments[:MOST_CHARACTERS]),
-                output=output[:MOST_CHARACTERS],
+                name=sendable(call.name),
+                arguments=_arguments(sendable(call.arguments[:MOST_CHARACTERS])),
+                output=sendable(output[:MOST_CHARACTERS]),
                 is_error=is_error,
                 duration_ms=self._duration_ms(call.call_id),
             )
@@ -79,9 +80,13 @@ class ToolOutcomes:
 
 
 def _arguments(document: str) -> dict[str, Any]:
-    """A model's tool arguments. Models do not always send a JSON object."""
+    """A model's tool arguments. Models do not always send a JSON object.
+
+    Read as the engine reads them. ``json`` would also take halves of surrogate pairs and very deep
+    nesting, which an event cannot hold.
+    """
     try:
-        arguments = json.loads(document or "{}")
-    except (json.JSONDecodeError, RecursionError):
+        arguments = from_json(document or "{}")
+    except ValueError:
         return {"raw": document}
     return arguments if isinstance(arguments, dict) else {"raw": document}

@@ -114,6 +114,9 @@ class AgentVoice(Protocol):
         """Continue with what was not heard when ``pause`` stopped. Idempotent."""
 
     @property
+    def is_paused(self) -> bool: ...
+
+    @property
     def queued_seconds(self) -> float:
         """How much is not heard yet, as far as people's networks tell."""
 

@@ -42,14 +42,18 @@ class PartCutter:
         """Add what was heard up to frame number ``frame`` of the call, which must grow with each
         call. Returns the part before it if that is now complete."""
         part, complete = self._part, None
-        if part is not None and frame >= part.first_frame + self._frames_per_part:
+        people = heard.people
+        if part is not None and frame >= (end := part.first_frame + self._frames_per_part):
+            # A late tick's frames may lie on both sides of the end.
+            newer = min(len(people), frame + 1 - end)
+            older, people = people[: len(people) - newer], people[len(people) - newer :]
+            if older:
+                _extend(part, end - 1, older)
             complete, part = part, None
+            self._part = part = Part(frame + 1 - max(newer, 1))
         if part is None:
             part = self._part = Part(frame)
-        filled = part.first_frame + len(part.people)
-        part.people += [None] * (frame + 1 - filled)
-        part.agent += [None] * (frame + 1 - filled)
-        _put_last(part.people, heard.people[-(frame + 1 - filled) :])
+        _extend(part, frame, people)
         part.agent[-1] = heard.agent
         return complete
 
@@ -59,5 +63,10 @@ class PartCutter:
         return part
 
 
-def _put_last(track: list[Samples | None], frames: Sequence[Samples]) -> None:
-    track[len(track) - len(frames) :] = frames
+def _extend(part: Part, frame: int, people: Sequence[Samples]) -> None:
+    """Up to frame number ``frame``, which is the last of ``people``."""
+    added = frame + 1 - part.first_frame - len(part.people)
+    part.people += [None] * added
+    part.agent += [None] * added
+    newest = people[max(0, len(people) - added) :]
+    part.people[len(part.people) - len(newest) :] = newest

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import replace
 
 import structlog
 
@@ -40,6 +41,7 @@ class Recorder:
         self._uploading: asyncio.Task[None] | None = None
         self._frame_offset: int | None = None
         self._is_paused = False
+        self._was_paused = False
         self._is_discarded = False
         self.ends_at_ms = 0
         """Where the last recorded frame ends, in ms of the call."""
@@ -51,7 +53,7 @@ class Recorder:
 
     def pause(self) -> None:
         """Record silence until ``resume``. Idempotent."""
-        self._is_paused = True
+        self._is_paused = self._was_paused = True
 
     def resume(self) -> None:
         self._is_paused = False
@@ -86,6 +88,10 @@ class Recorder:
             self._frame_offset = self._position_ms() // FRAME_MS - heard.index
         if self._is_paused or self._is_discarded:
             return
+        if self._was_paused:
+            # The others of a late tick may have been said during the pause.
+            heard = replace(heard, people=heard.people[-1:])
+            self._was_paused = False
         frame = heard.index + self._frame_offset
         self.ends_at_ms = (frame + 1) * FRAME_MS
         complete = self._cutter.push(frame, heard)

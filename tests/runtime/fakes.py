@@ -83,6 +83,7 @@ def phone_plan(*, call_id: UUID | None = None) -> CallPlan:
 
 class FakeVoice:
     queued_seconds = 0.0
+    is_paused = False
 
     def push(self, samples: Samples) -> None: ...
 

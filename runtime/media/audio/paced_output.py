@@ -66,6 +66,10 @@ class PacedOutput:
         self._paused = False
 
     @property
+    def is_paused(self) -> bool:
+        return self._paused
+
+    @property
     def queued_seconds(self) -> float:
         return self._queued_samples / ENGINE_OUTPUT_HZ
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import sys
 import httpx2
 import pytest
 
-from pipelines.engine.shared_models import _http_client
+from pipelines.engine.shared_models import _http_client, _http_session
 
 LOAD = """
 import asyncio, sys
@@ -51,3 +52,24 @@ async def test_a_connection_is_given_up_soon_however_long_the_answer_may_take() 
         async with _http_client(0.1) as client:
             with pytest.raises(httpx2.ConnectTimeout):
                 await client.get(f"http://127.0.0.1:{full.getsockname()[1]}", timeout=30.0)
+
+
+async def test_no_call_waits_for_the_connections_of_others() -> None:
+    """100 is what aiohttp allows by itself."""
+    connected = asyncio.Semaphore(0)
+
+    async def never_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connected.release()
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(never_answer, "127.0.0.1", backlog=200)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with server, _http_session() as session:
+        asked = [asyncio.create_task(session.get(url)) for _ in range(120)]
+        async with asyncio.timeout(10):
+            for _ in asked:
+                await connected.acquire()
+        for each in asked:
+            each.cancel()
+        await asyncio.wait(asked)

@@ -622,6 +622,20 @@ def test_a_farewell_of_which_nothing_is_heard_is_given_up():
     assert stage.ended.connected_ms == pytest.approx(12_200, abs=200)
 
 
+def test_a_farewell_that_noise_has_paused_is_given_up():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(2)
+        stage.conversation.say_seconds = 1000.0
+        stage.room.voice.queued_seconds = 0.2
+        stage.room.voice.is_paused = True
+        stage.call.end(Ending.commanded(EndReason.NORMAL_HANGUP, "a very long story"))
+
+    stage = play(script)
+    assert stage.conversation.said == ["greeting"]
+    assert stage.ended.connected_ms == pytest.approx(12_200, abs=200)
+
+
 def test_the_first_reason_counts():
     async def script(stage: Stage) -> None:
         await connected(stage)

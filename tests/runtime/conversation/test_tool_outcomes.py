@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from livekit.agents import FunctionToolsExecutedEvent
@@ -27,11 +27,12 @@ class Engine:
         self.outcomes.updated(ToolExecutionUpdatedEvent(update=update))
 
     def answers_for_the_tool(self) -> None:
-        output = FunctionCallOutput(
-            call_id="1", name="book", output="It is still in progress.", is_error=False
-        )
+        self.has_executed(CALL, "It is still in progress.")
+
+    def has_executed(self, call: FunctionCall, answer: str) -> None:
+        output = FunctionCallOutput(call_id="1", name=call.name, output=answer, is_error=False)
         self.outcomes.executed(
-            FunctionToolsExecutedEvent(function_calls=[CALL], function_call_outputs=[output])
+            FunctionToolsExecutedEvent(function_calls=[call], function_call_outputs=[output])
         )
 
     def hears(self, status: Literal["done", "error", "cancelled"], message: str | None) -> None:
@@ -93,3 +94,36 @@ def test_the_end_of_a_tool_that_the_engine_waits_for_is_no_second_use() -> None:
     engine.answers_for_the_tool()
     engine.outcomes.finish()
     assert engine.recorded == [called("It is still in progress.")]
+
+
+@pytest.mark.parametrize(
+    ("document", "arguments"),
+    [
+        ('{"day": "\\ud800"}', {"raw": '{"day": "\\ud800"}'}),
+        ('{"day": "\ud800"}', {"day": "?"}),
+        (
+            '{"day": ' + "[" * 300 + "]" * 300 + "}",
+            {"raw": '{"day": ' + "[" * 300 + "]" * 300 + "}"},
+        ),
+        ('{"day": ' + "1" * 5_000 + "}", {"raw": '{"day": ' + "1" * 5_000 + "}"}),
+        ('{"day": "\\ud83d\\ude00"}', {"day": "\U0001f600"}),
+        ('{"day": "Mon', {"raw": '{"day": "Mon'}),
+        ("", {}),
+    ],
+    ids=["escaped half", "half", "too deep", "too large", "whole pair", "cut off", "none"],
+)
+def test_whatever_a_model_sends_as_arguments_can_be_sent_on(
+    document: str, arguments: dict[str, Any]
+) -> None:
+    engine = Engine()
+    engine.has_executed(FunctionCall(call_id="1", name="book", arguments=document), "done")
+    (fact,) = engine.recorded
+    assert fact.arguments == arguments
+    assert ToolCalled.model_validate_json(fact.model_dump_json()) == fact
+
+
+def test_half_a_surrogate_pair_in_a_name_or_an_answer_is_replaced() -> None:
+    engine = Engine()
+    engine.has_executed(FunctionCall(call_id="1", name="b\udc00", arguments=""), "Table \ud800")
+    (fact,) = engine.recorded
+    assert (fact.name, fact.output) == ("b?", "Table ?")

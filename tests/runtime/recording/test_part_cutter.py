@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from runtime.media.room import HeardFrames, Samples
 from runtime.recording.part_cutter import Part, PartCutter
@@ -81,3 +82,31 @@ def test_there_is_nothing_to_cut_twice() -> None:
     cutter.push(0, heard(0, 1))
     assert cutter.cut() is not None
     assert cutter.cut() is None
+
+
+@pytest.mark.parametrize(
+    ("frame", "people", "before", "after"),
+    [
+        (6, (1, 2, 3, 4, 5, 6), [(9, 9), (1, None), (2, None), (3, None)], [4, 5, 6]),
+        (4, (1, 2, 3, 4), [(9, 9), (1, None), (2, None), (3, None)], [4]),
+        (6, (4, 5, 6), [(9, 9)], [4, 5, 6]),
+        (6, (3, 4, 5, 6), [(9, 9), (None, None), (None, None), (3, None)], [4, 5, 6]),
+        (7, (6, 7), [(9, 9)], [6, 7]),
+    ],
+)
+def test_a_late_tick_that_crosses_the_end_of_a_part_goes_into_both(
+    frame: int,
+    people: tuple[int, ...],
+    before: list[tuple[int | None, int | None]],
+    after: list[int],
+) -> None:
+    cutter = PartCutter(part_ms=80)
+    cutter.push(0, heard(0, 9, agent=9))
+    complete = cutter.push(frame, heard(frame, *people, agent=8))
+    part = cutter.cut()
+    assert complete is not None
+    assert part is not None
+    assert levels(complete) == before
+    assert [person for person, _ in levels(part)] == after
+    assert [agent for _, agent in levels(part)] == [None] * (len(after) - 1) + [8]
+    assert part.ends_at_ms == (frame + 1) * 20

@@ -30,12 +30,12 @@ class Stage:
         self.recorder = Recorder(store, FOLDER, UNUSED, lambda: position_ms)
         self.frame = 0
 
-    async def hear(self, frames: int) -> None:
-        """As many frames of the room, in real time."""
+    async def hear(self, frames: int, late_by: int = 0) -> None:
+        """As many frames of the room, in real time. ``late_by`` more are in each tick."""
         assert self.room.tapped_by is not None
         for _ in range(frames):
             self.frame += 1
-            self.room.tapped_by(HeardFrames(self.frame, [NOISE], NOISE[:480]))
+            self.room.tapped_by(HeardFrames(self.frame, [NOISE] * (1 + late_by), NOISE[:480]))
             await asyncio.sleep(FRAME_MS / 1000)
 
 
@@ -86,6 +86,22 @@ def test_what_is_heard_during_a_pause_is_not_recorded() -> None:
         await stage.hear(10)
         await stage.recorder.stop()
         assert list(stage.store.objects) == paths(0, 2 * PART_MS + 200)
+
+    play(script)
+
+
+def test_what_a_late_tick_brings_from_before_the_resume_is_not_recorded() -> None:
+    async def script() -> None:
+        stage = Stage(MemoryPartStore())
+        stage.recorder.start(stage.room)
+        await stage.hear(10)
+        stage.recorder.pause()
+        await stage.hear(2 * PART_FRAMES)
+        stage.recorder.resume()
+        stage.frame += 4
+        await stage.hear(1, late_by=4)
+        await stage.recorder.stop()
+        assert list(stage.store.objects) == paths(0, 2 * PART_MS + 280)
 
     play(script)
 
