@@ -89,3 +89,11 @@ def test_what_was_not_signed_now_and_with_the_secret_is_refused(
 def test_a_delivery_without_headers_is_refused() -> None:
     with pytest.raises(SignatureInvalid):
         verify(b"{}", {}, SECRET)
+
+
+@pytest.mark.parametrize("name", ["X-Svc-Signature", "X-Svc-Timestamp"])
+@pytest.mark.parametrize("value", ["\udce9", "é"])
+def test_a_header_that_is_no_text_is_refused_as_a_wrong_signature(name: str, value: str) -> None:
+    request = sent("call.failed")
+    with pytest.raises(SignatureInvalid):
+        verify(request.body, {**request.headers, name: value}, SECRET, now=NOW.timestamp())

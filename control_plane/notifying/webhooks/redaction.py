@@ -97,17 +97,19 @@ def _masked(key: str, value: Any, *, in_words: bool) -> Any:
         return [_masked(key, item, in_words=in_words) for item in value]
     if isinstance(value, str) and (in_words or not _LEFT_ALONE.search(key)):
         return masked_text(value, in_words=in_words)
-    if in_words and isinstance(value, int) and not isinstance(value, bool):
+    if in_words and isinstance(value, int | float) and not isinstance(value, bool):
         # Positions and times of segments are no account numbers.
-        return value if key in _COUNTS else _masked_integer(value)
+        return value if key in _COUNTS else _masked_number(value)
     return value
 
 
 _COUNTS = frozenset({"sequence", "started_at_ms", "ended_at_ms"})
 
 
-def _masked_integer(value: int) -> Any:
-    return value if abs(value) < 1000 else NUMBER
+def _masked_number(value: float) -> Any:
+    if isinstance(value, int) or value.is_integer():
+        return value if abs(value) < 1000 else NUMBER
+    return value if len(re.sub(r"\D", "", repr(value))) < 4 else NUMBER
 
 
 def masked_text(text: str, *, in_words: bool) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.exc import DataError
 
 from contracts.call_plan import CallPlan
@@ -13,6 +14,7 @@ from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, EventBody, TranscriptSegment, UsageReported
 from control_plane.calling.calls.events import worker_events
 from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, call_of, catch_up, running_call
 from tests.control_plane.fake_worker import FakeWorker
@@ -141,6 +143,33 @@ async def test_parked_usage_counts_in_the_actual_cost_of_a_call_that_is_over(
     assert (await call_of(tenant, plan))["provider_cost_actual"] == 0
     await operator.ok("POST", f"/parked-events/{event['id']}/retry")
     assert (await call_of(tenant, plan))["provider_cost_actual"] is None
+
+
+async def test_what_is_said_in_a_parked_event_of_an_erased_call_is_not_analysed(
+    operator: OperatorClient,
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    broken: pytest.MonkeyPatch,
+    database: Database,
+) -> None:
+    plan = await running_call(tenant, worker, consumer)
+    [event] = await parked(operator, worker, consumer, plan, said(0))
+    broken.undo()
+    await worker.end(plan, 9_000)
+    await catch_up(consumer)
+    async with database.system_session() as session:
+        await session.execute(text("UPDATE calls SET erased_at = now()"))
+        # The analysis at the end of the call is done.
+        await session.execute(text("UPDATE call_analyses SET job_id = NULL"))
+    analyses = "SELECT count(*) FROM procrastinate_jobs WHERE args ->> 'call_id' = :call_id"
+    async with database.system_session() as session:
+        before = await session.scalar(text(analyses), {"call_id": str(plan.call_id)})
+    await operator.ok("POST", f"/parked-events/{event['id']}/retry")
+    async with database.system_session() as session:
+        after = await session.scalar(text(analyses), {"call_id": str(plan.call_id)})
+    assert after == before
+    assert not (await call_of(tenant, plan))["transcript"]["segments"]
 
 
 async def test_a_report_of_too_much_time_cannot_be_applied_but_discarded(

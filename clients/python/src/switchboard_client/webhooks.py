@@ -71,15 +71,20 @@ def verify(
     """
     given = {name.lower(): value for name, value in headers.items()}
     timestamp = given.get("x-svc-timestamp", "")
-    signed = hmac.new(secret.encode(), timestamp.encode() + b"." + raw_body, hashlib.sha256)
+    signed = hmac.new(secret.encode(), _bytes(timestamp) + b"." + raw_body, hashlib.sha256)
     if not hmac.compare_digest(
-        signed.hexdigest().encode(), given.get("x-svc-signature", "").encode()
+        signed.hexdigest().encode(), _bytes(given.get("x-svc-signature", ""))
     ):
         raise SignatureInvalid("X-Svc-Signature does not fit the body and the secret")
     age_seconds = (time.time() if now is None else now) - int(timestamp) / 1000
     if abs(age_seconds) > tolerance_seconds:
         raise SignatureInvalid(f"the delivery was signed {age_seconds:.0f} seconds ago")
     return _event(raw_body)
+
+
+def _bytes(header: str) -> bytes:
+    """Servers hand on what is no text as surrogates, which UTF-8 does not have."""
+    return header.encode(errors="surrogatepass")
 
 
 def _event(raw_body: bytes) -> WebhookEvent:

@@ -122,7 +122,11 @@ async def apply_late(
     answer = await _apply(session, group, call, event)
     if verdict(call.applied_seq, event.seq) is Verdict.APPLY:
         call.applied_seq = event.seq
-    if was_over and isinstance(event.body, TranscriptSegment | SlotsCollected):
+    if (
+        was_over
+        and call.erased_at is None
+        and isinstance(event.body, TranscriptSegment | SlotsCollected)
+    ):
         await schedule_for_late_segments(session, call)
     return answer
 

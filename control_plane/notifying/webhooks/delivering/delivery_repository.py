@@ -198,8 +198,12 @@ async def facts_of(
     return {row.id: (row.data, row.origin) for row in rows}
 
 
-async def record(session: AsyncSession, results: Sequence[Recorded]) -> None:
-    """Write down tries, and what they mean for their deliveries."""
+async def record(session: AsyncSession, results: Sequence[Recorded]) -> Sequence[Recorded]:
+    """Write down tries, and what they mean for their deliveries.
+
+    Returns those that count. A process that stalled for longer than its claim comes too late if
+    another has finished the delivery meanwhile; then only a success still counts, after a failure.
+    """
     columns: dict[str, tuple[Any, list[Any]]] = {
         "ids": (_IDS, [each.id for each in results]),
         "statuses": (ARRAY(Text), [each.status for each in results]),
@@ -227,7 +231,8 @@ async def record(session: AsyncSession, results: Sequence[Recorded]) -> None:
             SET status = result.status, tries = delivery.tries + 1,
                 tries_left = result.tries_left, next_try_at = result.next_try_at,
                 finished_at = result.finished_at
-            FROM result WHERE delivery.id = result.id
+            FROM result WHERE delivery.id = result.id AND (delivery.status = 'pending'
+                OR delivery.status = 'failed' AND result.status = 'delivered')
             RETURNING delivery.id, delivery.tenant_id, delivery.tries
         )
         INSERT INTO webhook_tries (delivery_id, number, tenant_id, started_at, duration_ms,
@@ -235,13 +240,16 @@ async def record(session: AsyncSession, results: Sequence[Recorded]) -> None:
         SELECT changed.id, changed.tries, changed.tenant_id, result.started_at,
             result.duration_ms, result.status_code, result.error, result.answer
         FROM changed JOIN result ON result.id = changed.id
+        RETURNING delivery_id
         """
     ).bindparams(*(bindparam(name, values, kind) for name, (kind, values) in columns.items()))
-    await session.execute(statement)
-    await _note_health(session, results)
-    if notified := [each for each in results if each.event in NOTIFICATION_EVENTS]:
+    changed = set(await session.scalars(statement))
+    counted = [each for each in results if each.id in changed]
+    await _note_health(session, counted)
+    if notified := [each for each in counted if each.event in NOTIFICATION_EVENTS]:
         tries = [(each.id, each.status, each.error) for each in notified]
         await webhook_channel_repository.note_tries(session, tries)
+    return counted
 
 
 async def expire(session: AsyncSession, ids: Sequence[UUID]) -> None:

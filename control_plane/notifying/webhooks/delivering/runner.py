@@ -243,8 +243,8 @@ class DeliveryRunner:
 
     async def _record(self, results: Sequence[Recorded]) -> None:
         async with self._database.system_session() as session:
-            await delivery_repository.record(session, results)
-            failed = {each.webhook_id: each for each in results if each.status == "failed"}
+            counted = await delivery_repository.record(session, results)
+            failed = {each.webhook_id: each for each in counted if each.status == "failed"}
             for webhook_id, each in sorted(failed.items()):
                 if await delivery_repository.claim_alert(session, webhook_id):
                     await enqueue(session, tasks.send_alert, delivery_id=str(each.id))

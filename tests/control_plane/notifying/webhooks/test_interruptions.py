@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +15,7 @@ from sqlalchemy import text
 
 from control_plane.notifying.webhooks.delivering import delivery_repository
 from control_plane.notifying.webhooks.delivering import runner as runner_module
+from control_plane.notifying.webhooks.delivering.delivery_repository import Recorded
 from control_plane.notifying.webhooks.delivering.runner import DeliveryRunner
 from control_plane.notifying.webhooks.delivering.sending import Outcome
 from control_plane.notifying.webhooks.fan_out import WebhookFanOut
@@ -24,6 +27,22 @@ from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.notifying.webhooks.conftest import deliveries, publish, register
 from tests.stand_ins.webhook_receiver import WebhookReceiver
+
+TRY = Recorded(
+    id=UUID(int=0),
+    webhook_id=UUID(int=0),
+    event="agent.published",
+    status="failed",
+    tries_left=0,
+    next_try_at=None,
+    finished_at=datetime.now(UTC),
+    started_at=datetime.now(UTC),
+    duration_ms=5_000,
+    status_code=None,
+    error="No answer came within 5 s.",
+    answer=None,
+)
+"""The last of a delivery."""
 
 
 @contextlib.asynccontextmanager
@@ -159,18 +178,65 @@ async def test_a_try_is_written_down_when_postgresql_is_back(
     record = delivery_repository.record
     failures = 0
 
-    async def fails_once(*arguments: object) -> None:
+    async def fails_once(*arguments: object) -> object:
         nonlocal failures
         failures += 1
         if failures == 1:
             raise DatabaseUnavailable
-        await record(*arguments)  # type: ignore[arg-type]
+        return await record(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(delivery_repository, "record", fails_once)
     async with running(database, settings):
         await until_delivered(database, 1)
     assert len(receiver.received) == 1
     assert [each["tries"] for each in await deliveries(tenant, webhook_id)] == [1]
+
+
+async def recorded(database: Database, result: Recorded) -> bool:
+    """Whether the try counts."""
+    async with database.system_session() as session:
+        return await delivery_repository.record(session, [result]) == [result]
+
+
+async def test_a_failed_try_that_is_written_down_late_does_not_undo_a_delivery(
+    tenant: TenantClient,
+    receiver: WebhookReceiver,
+    database: Database,
+    settings: ControlPlaneSettings,
+) -> None:
+    """Its process stalled for longer than its claim, and another delivered the event meanwhile."""
+    webhook_id = await register(tenant, receiver.url, alert_email="ops@example.com")
+    await publish(database, tenant)
+    await fan_out(database)
+    async with running(database, settings):
+        await until_delivered(database, 1)
+    [before] = await deliveries(tenant, webhook_id)
+    late = replace(TRY, id=UUID(before["id"]), webhook_id=webhook_id)
+    await DeliveryRunner(database, settings)._record([late])
+    assert await deliveries(tenant, webhook_id) == [before]
+    async with database.system_session() as session:
+        webhook = (
+            await session.execute(text("SELECT failing_since, alerted_at FROM webhooks"))
+        ).one()
+    assert tuple(webhook) == (None, None), "the endpoint is well, and nobody is alerted"
+
+
+async def test_a_success_that_is_written_down_late_counts_after_the_last_failure(
+    tenant: TenantClient, receiver: WebhookReceiver, database: Database
+) -> None:
+    webhook_id = await register(tenant, receiver.url)
+    await publish(database, tenant)
+    await fan_out(database)
+    [pending] = await deliveries(tenant, webhook_id)
+    failed = replace(TRY, id=UUID(pending["id"]), webhook_id=webhook_id)
+    success = replace(failed, status="delivered", status_code=200, error=None)
+    assert [await recorded(database, each) for each in (failed, success, failed)] == [
+        True,
+        True,
+        False,
+    ]
+    [delivery] = await deliveries(tenant, webhook_id)
+    assert (delivery["status"], delivery["tries"]) == ("delivered", 2)
 
 
 async def test_an_event_that_cannot_be_put_together_holds_up_no_other(

@@ -80,6 +80,18 @@ def test_partial_masks_numbers_that_are_no_text() -> None:
     assert left == {"structured_data": {"account": NUMBER, "guests": 4, "vip": True}}
 
 
+@pytest.mark.parametrize("value", [12345678.0, 1234.56, -1234.5, 1e22, 12.345])
+def test_partial_masks_numbers_with_a_fraction_from_four_digits_on(value: float) -> None:
+    left = redacted({"structured_data": {"account": value}}, RedactionLevel.PARTIAL)
+    assert left == {"structured_data": {"account": NUMBER}}
+
+
+@pytest.mark.parametrize("value", [0.0, 0.95, 4.5, -12.5, 999.0])
+def test_partial_keeps_numbers_with_a_fraction_of_fewer_digits(value: float) -> None:
+    data = {"structured_data": {"rating": value}}
+    assert redacted(data, RedactionLevel.PARTIAL) == data
+
+
 @pytest.mark.parametrize("event", EMITTED_EVENTS)
 def test_full_sends_no_words(event: str) -> None:
     data = sample_data(event, ID, ID) | {"metadata": {"agent_id": "a", "detail": "He said so"}}

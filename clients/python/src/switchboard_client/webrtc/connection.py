@@ -87,7 +87,7 @@ class MediaConnection:
         Returns the monotonic time at which the connection was up.
 
         Raises:
-            ServerUnreachable, ApiError: the signalling failed.
+            ServerUnreachable, ApiError, UnexpectedAnswer: the signalling failed.
             ConnectionFailed: no media connection within ``timeout_seconds`` of the answer.
         """
         await self._peer.setLocalDescription(await self._peer.createOffer())

@@ -10,7 +10,12 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import Literal, Self
 
-from switchboard_client.errors import ApiError, ConnectionFailed, ServerUnreachable
+from switchboard_client.errors import (
+    ApiError,
+    ConnectionFailed,
+    ServerUnreachable,
+    UnexpectedAnswer,
+)
 from switchboard_client.webrtc.connection import MediaConnection, ReceivedFrame
 from switchboard_client.webrtc.outgoing_track import SoundSource
 from switchboard_client.webrtc.whip import IceServer, WhipSession
@@ -86,7 +91,7 @@ class CallLeg:
         Returns the monotonic time at which the connection was up.
 
         Raises:
-            ServerUnreachable, ApiError: the signalling failed.
+            ServerUnreachable, ApiError, UnexpectedAnswer: the signalling failed.
             ConnectionFailed: no media connection within ``CONNECT_TIMEOUT_SECONDS``.
         """
         self._whip = WhipSession(url, token)
@@ -198,7 +203,13 @@ class CallLeg:
             try:
                 async with asyncio.timeout(min(left, ATTEMPT_SECONDS)):
                     await connection.open(whip, ATTEMPT_SECONDS)
-            except (ServerUnreachable, ConnectionFailed, TimeoutError, OSError):
+            except (
+                ServerUnreachable,
+                UnexpectedAnswer,
+                ConnectionFailed,
+                TimeoutError,
+                OSError,
+            ):
                 await connection.close()
             except ApiError as refused:
                 await connection.close()

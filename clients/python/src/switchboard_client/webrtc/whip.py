@@ -7,10 +7,13 @@ from urllib.parse import urljoin
 from uuid import uuid4
 
 import httpx2
+from pydantic import ValidationError
 
-from switchboard_client.errors import ConnectionFailed
+from switchboard_client.errors import ConnectionFailed, UnexpectedAnswer
 from switchboard_client.transport import reply_of, unreachable
+from switchboard_client.wire_model import WireModel
 
+_SDP = "application/sdp"
 _ANSWER_TIMEOUT_SECONDS = 15.0
 _LEAVE_TIMEOUT_SECONDS = 3.0
 
@@ -22,6 +25,10 @@ class IceServer:
     urls: tuple[str, ...]
     username: str | None = None
     credential: str | None = None
+
+
+class _IceServers(WireModel):
+    ice_servers: tuple[IceServer, ...]
 
 
 class WhipSession:
@@ -41,6 +48,7 @@ class WhipSession:
         Raises:
             ServerUnreachable: there is no answer from the address.
             ApiError: the token is not accepted, or the call is over.
+            UnexpectedAnswer: the answer does not come from Switchboard.
         """
         try:
             async with httpx2.AsyncClient(timeout=_ANSWER_TIMEOUT_SECONDS) as http:
@@ -49,12 +57,11 @@ class WhipSession:
             raise unreachable(self._url, error) from error
         if response.status_code in (httpx2.codes.NOT_FOUND, httpx2.codes.METHOD_NOT_ALLOWED):
             return ()
-        if not response.is_success:
-            raise reply_of(response).error()
-        return tuple(
-            IceServer(tuple(each["urls"]), each.get("username"), each.get("credential"))
-            for each in response.json()["ice_servers"]
-        )
+        document = reply_of(response).document()
+        try:
+            return _IceServers.model_validate(document).ice_servers
+        except ValidationError as error:
+            raise _unexpected(response) from error
 
     async def exchange(self, offer_sdp: str) -> str:
         """Send the offer (all candidates inside) and return the SDP answer.
@@ -62,12 +69,13 @@ class WhipSession:
         Raises:
             ServerUnreachable: there is no answer from the address.
             ApiError: the offer, the token or the call is not accepted.
+            UnexpectedAnswer: the answer does not come from Switchboard.
             ConnectionFailed: the answer has no ``Location``, which is needed to leave.
         """
         self._offers += 1
         headers = {
             **self._authorization,
-            "Content-Type": "application/sdp",
+            "Content-Type": _SDP,
             "Offer-Order": f"{self._name}/{self._offers}",
         }
         try:
@@ -75,12 +83,18 @@ class WhipSession:
                 response = await http.post(self._url, content=offer_sdp.encode(), headers=headers)
         except httpx2.TransportError as error:
             raise unreachable(self._url, error) from error
-        if response.status_code != httpx2.codes.CREATED:
+        if not response.is_success:
             raise reply_of(response).error()
+        media_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if response.status_code != httpx2.codes.CREATED or media_type != _SDP:
+            raise _unexpected(response)
         location = response.headers.get("Location")
         if not location:
             raise ConnectionFailed("The server's answer does not say how to leave the session.")
-        self._resource = urljoin(self._url, location)
+        try:
+            self._resource = urljoin(self._url, location)
+        except ValueError as error:
+            raise _unexpected(response) from error
         return response.text
 
     async def leave(self) -> bool:
@@ -94,3 +108,10 @@ class WhipSession:
         except httpx2.TransportError:
             return False  # The server notices when the media stops.
         return response.is_success
+
+
+def _unexpected(response: httpx2.Response) -> UnexpectedAnswer:
+    return UnexpectedAnswer(
+        f"The answer ({response.status_code}) to {response.request.method} {response.url} is not "
+        "that of a call. Is this the address of a Switchboard?"
+    )
