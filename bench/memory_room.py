@@ -51,7 +51,7 @@ class MemoryRoom:
         return self._frames
 
     def tap(self, listener: Callable[[HeardFrames], None]) -> None:
-        self._audio.on_heard = listener
+        self._audio.listeners.append(listener)
 
     def broadcast(self, message: LiveMessage) -> None:
         self.live_bytes += len(message.model_dump_json())
