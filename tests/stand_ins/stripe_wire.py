@@ -244,6 +244,9 @@ class StripeWire:
 
     async def _create_session(self, request: web.Request) -> web.Response:
         asked = request[_ASKED]
+        if "customer" in asked and asked["customer"] not in self.customers:
+            problem = {"code": "resource_missing", "param": "customer"}
+            return _error(400, "invalid_request_error", "No such customer", **problem)
         items = asked["line_items"].values()
         session = {
             "id": self._id("cs"),
@@ -448,5 +451,5 @@ def _list(url: str, rows: list[_Object]) -> web.Response:
     )
 
 
-def _error(status: int, kind: str, message: str) -> web.Response:
-    return web.json_response({"error": {"type": kind, "message": message}}, status=status)
+def _error(status: int, kind: str, message: str, **more: str) -> web.Response:
+    return web.json_response({"error": {"type": kind, "message": message, **more}}, status=status)

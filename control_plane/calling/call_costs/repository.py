@@ -165,8 +165,8 @@ async def cost_groups(
     until: date,
     hides_others_agents: bool = False,
 ) -> Sequence[CostGroup]:
-    """Totals of the days in [since, until], by what is asked for; the most revenue first, days in
-    their order.
+    """Totals of the days in [since, until], by what is asked for; the most revenue first, the
+    newest days in their order. ``MOST_GROUPS`` at most, so their sum is not that of all.
 
     Args:
         tenant_id: ``None``: every tenant; that needs a system session.
@@ -181,8 +181,7 @@ async def cost_groups(
         "day": cast(cost.day, String),
     }
     key = keys[by]
-    # Each agent of a call has exactly one row of these.
-    is_whole: ColumnElement[bool] = cost.component.in_(("platform", "managed_sku"))
+    is_whole = _is_whole()
     counted = is_whole
     calls: ColumnElement[int] = cost.calls_begun.expression
     if by == "model":
@@ -193,21 +192,12 @@ async def cost_groups(
         key = case((is_own, key), else_=SHARED)
         calls = case((is_own, calls), else_=cost.calls_begun)
         counted = case((is_own, counted), else_=is_whole)
-    billable = func.coalesce(func.sum(cost.billable_ms).filter(counted), 0)
     revenue = func.sum(cost.revenue_micros)
     query = (
-        select(
-            key,
-            func.sum(calls),
-            billable,
-            revenue,
-            func.sum(cost.planned_cost_micros),
-            func.sum(cost.actual_cost_micros),
-            func.sum(cost.calls_of_unknown_cost),
-        )
+        select(key, *_sums(calls, counted))
         .where(cost.day >= since, cost.day <= until)
         .group_by(key)
-        .order_by(*((key,) if by == "day" else (revenue.desc(), key)))
+        .order_by(*((key.desc(),) if by == "day" else (revenue.desc(), key)))
         .limit(MOST_GROUPS)
     )
     if hides:
@@ -216,8 +206,50 @@ async def cost_groups(
         )
     if tenant_id is not None:
         query = query.where(cost.tenant_id == tenant_id)
-    rows = await session.execute(query)
-    return [CostGroup(key, *(int(each) for each in amounts)) for key, *amounts in rows]
+    groups = [_group(*row) for row in await session.execute(query)]
+    return groups[::-1] if by == "day" else groups
+
+
+async def cost_total(
+    session: AsyncSession, *, tenant_id: UUID | None, since: date, until: date
+) -> CostGroup:
+    """Of all calls of the days in [since, until], each counted once.
+
+    Args:
+        tenant_id: ``None``: every tenant; that needs a system session.
+    """
+    cost = CallCostDay
+    calls: ColumnElement[int] = cost.calls_begun.expression
+    query = select(*_sums(calls, _is_whole())).where(cost.day >= since, cost.day <= until)
+    if tenant_id is not None:
+        query = query.where(cost.tenant_id == tenant_id)
+    return _group("total", *(await session.execute(query)).one())
+
+
+def _is_whole() -> ColumnElement[bool]:
+    """Each agent of a call has exactly one row of these."""
+    return CallCostDay.component.in_(("platform", "managed_sku"))
+
+
+def _sums(calls: ColumnElement[int], counted: ColumnElement[bool]) -> list[ColumnElement[Any]]:
+    """The amounts of a ``CostGroup``.
+
+    Args:
+        counted: the rows whose minutes count.
+    """
+    cost = CallCostDay
+    return [
+        func.sum(calls),
+        func.sum(cost.billable_ms).filter(counted),
+        func.sum(cost.revenue_micros),
+        func.sum(cost.planned_cost_micros),
+        func.sum(cost.actual_cost_micros),
+        func.sum(cost.calls_of_unknown_cost),
+    ]
+
+
+def _group(key: str, *amounts: Any) -> CostGroup:
+    return CostGroup(key, *(int(each or 0) for each in amounts))
 
 
 async def agent_names(session: AsyncSession, agent_ids: Sequence[UUID]) -> dict[UUID, str]:

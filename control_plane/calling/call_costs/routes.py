@@ -105,6 +105,9 @@ async def get_spend(
         until=last,
         hides_others_agents=True,
     )
+    total = await repository.cost_total(
+        session, tenant_id=caller.tenant_id, since=first, until=last
+    )
     names: dict[str, str] = {}
     if by == "agent":
         own = [UUID(group.key) for group in groups if group.key != SHARED]
@@ -113,7 +116,7 @@ async def get_spend(
         by=by,
         from_=first,
         to=last,
-        total_usd=usd(sum(group.revenue_micros for group in groups)),
+        total_usd=usd(total.revenue_micros),
         groups=[
             SpendGroup(
                 key=group.key,

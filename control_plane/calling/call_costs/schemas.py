@@ -48,7 +48,9 @@ class Spend(BaseModel):
     by: Literal["day", "agent", "model"]
     from_: date = Field(serialization_alias="from")
     to: date
-    total_usd: float
+    total_usd: float = Field(
+        description="Of all calls of the period, also if there are more groups."
+    )
     groups: list[SpendGroup] = Field(
-        description="The most expensive first, days in their order; 1,000 at most."
+        description="The most expensive first, the newest days in their order; 1,000 at most."
     )

@@ -21,6 +21,7 @@ from control_plane.money.payments.gateways.gateway import (
     GatewayUnclear,
     MandateWishes,
     PaymentGateway,
+    UnknownCustomer,
     Waiting,
 )
 from control_plane.money.payments.gateways.installed import InstalledGateways
@@ -119,7 +120,14 @@ async def begin_checkout(
     try:
         customer = await customer_of(database, tenant_id)
         customer_id = await known_customer_id(database, gateway, customer)
-        begun = await gateway.begin_checkout(order_of(payment, customer_id), wishes)
+        try:
+            begun = await gateway.begin_checkout(order_of(payment, customer_id), wishes)
+        except UnknownCustomer:
+            # The operator has gone from test keys to live ones, or the customer was deleted there.
+            customer_id = await known_customer_id(
+                database, gateway, customer, instead_of=customer_id
+            )
+            begun = await gateway.begin_checkout(order_of(payment, customer_id), wishes)
     except (GatewayUnclear, GatewayRefused) as error:
         raise _unavailable(payment, error) from error
     await _note_begun(database, settings, payment.id, begun, now)

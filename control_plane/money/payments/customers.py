@@ -30,9 +30,18 @@ async def customer_of(database: Database, tenant_id: UUID) -> Customer:
     return Customer(tenant_id, name, email, profile.billing_phone)
 
 
-async def known_customer_id(database: Database, gateway: PaymentGateway, customer: Customer) -> str:
+async def known_customer_id(
+    database: Database,
+    gateway: PaymentGateway,
+    customer: Customer,
+    *,
+    instead_of: str | None = None,
+) -> str:
     """The tenant's id at the gateway, which gets to know it if it does not. The id is committed
     before it is used, so that a payment can be found by it.
+
+    Args:
+        instead_of: an id that the gateway does not know any more.
 
     Raises:
         GatewayUnclear, GatewayRefused: see ``PaymentGateway``.
@@ -40,9 +49,9 @@ async def known_customer_id(database: Database, gateway: PaymentGateway, custome
     tenant_id = customer.tenant_id
     async with database.tenant_session(tenant_id) as session:
         known = customer_id_of(await repository.profile(session, tenant_id), gateway.name)
-    if known is not None:
+    if known is not None and known != instead_of:
         return known
-    made = await gateway.make_customer(customer)
+    made = await gateway.make_customer(customer, instead_of=instead_of)
     async with database.tenant_session(tenant_id) as session:
         await repository.note_in_profile(
             session, tenant_id, **{f"{gateway.name}_customer_id": made}

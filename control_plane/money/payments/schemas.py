@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
+import phonenumbers
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -19,12 +22,48 @@ from contracts.money import usd
 from control_plane.money.payments.models import AutoRecharge, PaymentMethod, TopupPack
 from control_plane.platform.settings import GatewayName
 
+# The regions of phone numbers are the countries of ISO 3166, but for a few that are only the one.
+COUNTRIES = phonenumbers.SUPPORTED_REGIONS - {"AC", "TA", "XK"} | {
+    "AQ",
+    "BV",
+    "GS",
+    "HM",
+    "PN",
+    "TF",
+    "UM",
+}
+
+
+def _country(code: str) -> str:
+    if code not in COUNTRIES:
+        instead = ": the United Kingdom is GB" if code == "UK" else ", such as DE or GB"
+        raise ValueError(f"must be the two-letter code (ISO 3166) of a country{instead}")
+    return code
+
+
+def _contact(text: str) -> str:
+    wrong = ValueError("must be a phone number such as +919876543210 or 9876543210")
+    digits = re.sub(r"[ ().\-]", "", text)
+    if not re.fullmatch(r"\+[0-9]+|[0-9]{10}", digits):
+        raise wrong
+    try:
+        number = phonenumbers.parse(digits, "IN")
+    except phonenumbers.NumberParseException:
+        raise wrong from None
+    found = phonenumbers.is_possible_number_with_reason(number)
+    if found != phonenumbers.ValidationResult.IS_POSSIBLE:
+        raise wrong
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
 WholeCents = Annotated[Decimal, Field(decimal_places=2)]
 Country = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z]{2}$", strip_whitespace=True, to_upper=True)
+    str,
+    StringConstraints(pattern=r"^[A-Za-z]{2}$", strip_whitespace=True, to_upper=True),
+    AfterValidator(_country),
 ]
 TaxId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50)]
-Contact = Annotated[str, StringConstraints(min_length=7, max_length=20)]
+Contact = Annotated[str, StringConstraints(min_length=7, max_length=20), AfterValidator(_contact)]
 
 
 class CheckoutStart(BaseModel):
@@ -36,7 +75,7 @@ class CheckoutStart(BaseModel):
         gt=0, description="What is added to the credit. A pack's price, or any other amount."
     )
     billing_country: Country | None = Field(
-        None, description="ISO 3166, two letters. It decides about the gateway and the taxes."
+        None, description="ISO 3166-1, two letters. It decides about the gateway and the taxes."
     )
     tax_id: TaxId | None = Field(None, description="Shown on the invoices from now on.")
     save_card: StrictBool = Field(
@@ -187,7 +226,9 @@ class MandateStart(BaseModel):
     max_amount_usd: WholeCents = Field(
         ge=1, le=10_000, description="The most that one later charge may take."
     )
-    contact: Contact = Field(description="The phone number that the bank knows.")
+    contact: Contact = Field(
+        description="The phone number that the bank knows: in E.164, or ten digits of India."
+    )
     method: Literal["card", "upi"] | None = None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID
@@ -35,24 +34,13 @@ async def get_margin(
     unless you say otherwise.."""
     first, last = first_and_last_day(from_, to, datetime.now(UTC), LATEST_DAYS)
     groups = await repository.cost_groups(session, by, tenant_id=tenant_id, since=first, until=last)
+    total = await repository.cost_total(session, tenant_id=tenant_id, since=first, until=last)
     return MarginReport(
         by=by,
         from_=first,
         to=last,
-        total=_view(_total(groups)),
+        total=_view(total),
         groups=[_view(group) for group in groups],
-    )
-
-
-def _total(groups: Sequence[CostGroup]) -> CostGroup:
-    return CostGroup(
-        "total",
-        sum(each.calls for each in groups),
-        sum(each.billable_ms for each in groups),
-        sum(each.revenue_micros for each in groups),
-        sum(each.planned_cost_micros for each in groups),
-        sum(each.actual_cost_micros for each in groups),
-        sum(each.calls_of_unknown_cost for each in groups),
     )
 
 

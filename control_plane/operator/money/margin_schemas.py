@@ -33,7 +33,9 @@ class MarginReport(BaseModel):
     by: Literal["tenant", "agent", "model", "day"]
     from_: date = Field(serialization_alias="from")
     to: date
-    total: MarginGroup
+    total: MarginGroup = Field(
+        description="Of all calls of the period, each counted once, also if there are more groups."
+    )
     groups: list[MarginGroup] = Field(
-        description="The most revenue first, days in their order; 1,000 at most."
+        description="The most revenue first, the newest days in their order; 1,000 at most."
     )

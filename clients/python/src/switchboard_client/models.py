@@ -839,7 +839,7 @@ class CheckoutStart(WireModel):
     """What is added to the credit. A pack's price, or any other amount."""
 
     billing_country: str | None = None
-    """ISO 3166, two letters. It decides about the gateway and the taxes."""
+    """ISO 3166-1, two letters. It decides about the gateway and the taxes."""
 
     tax_id: str | None = None
     """Shown on the invoices from now on."""
@@ -1714,7 +1714,7 @@ class MandateStart(WireModel):
     """The most that one later charge may take."""
 
     contact: str
-    """The phone number that the bank knows."""
+    """The phone number that the bank knows: in E.164, or ten digits of India."""
 
     method: Literal["card", "upi"] | str | None = None
 
@@ -1748,8 +1748,10 @@ class MarginReport(WireModel):
     from_: Annotated[str, Field(alias="from")]
     to: str
     total: MarginGroup
+    """Of all calls of the period, each counted once, also if there are more groups."""
+
     groups: list[MarginGroup]
-    """The most revenue first, days in their order; 1,000 at most."""
+    """The most revenue first, the newest days in their order; 1,000 at most."""
 
 
 class McpInput(WireModel):
@@ -5198,8 +5200,10 @@ class Spend(WireModel):
     from_: Annotated[str, Field(alias="from")]
     to: str
     total_usd: float
+    """Of all calls of the period, also if there are more groups."""
+
     groups: list[SpendGroup]
-    """The most expensive first, days in their order; 1,000 at most."""
+    """The most expensive first, the newest days in their order; 1,000 at most."""
 
 
 class TaxRateList(WireModel):

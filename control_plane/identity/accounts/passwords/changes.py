@@ -106,7 +106,7 @@ async def change_password(
     new: str,
     now: datetime,
 ) -> User:
-    """Set a new password. All other sessions of the user end.
+    """Set a new password. All other sessions of the user end, and a mailed token is void.
 
     Raises:
         TooManyAttempts
@@ -122,6 +122,8 @@ async def change_password(
         raise InvalidRequest.at("current_password", "is not your password") from error
     new_hash = await passwords.hash(new)
     async with database.system_session() as session:
+        # Before the user's row is locked, as `reset_password` does: else the two could deadlock.
+        await reset_repository.end(session, user_id)
         user = await proof.accept(session)
         user.password_hash = new_hash
         await session_repository.end_all(

@@ -49,5 +49,10 @@ async def use_up(session: AsyncSession, token_hash: bytes, *, now: datetime) -> 
     return used is not None
 
 
+async def end(session: AsyncSession, user_id: UUID) -> None:
+    """Delete the user's reset, if there is one."""
+    await session.execute(delete(PasswordReset).where(PasswordReset.user_id == user_id))
+
+
 async def delete_expired(session: AsyncSession, now: datetime) -> None:
     await session.execute(delete(PasswordReset).where(PasswordReset.expires_at <= now))

@@ -30,6 +30,10 @@ class GatewayRefused(Exception):
         self.message = message
 
 
+class UnknownCustomer(GatewayRefused):
+    """The gateway does not know the customer id, such as one of test mode in live mode."""
+
+
 @dataclass(frozen=True)
 class SavedMethod:
     """A method that can be charged later. ``token`` is a secret."""
@@ -183,10 +187,18 @@ class PaymentGateway(Protocol):
     @property
     def name(self) -> GatewayName: ...
 
-    async def make_customer(self, customer: Customer) -> str:
-        """The id of the tenant's customer record at the gateway."""
+    async def make_customer(self, customer: Customer, *, instead_of: str | None) -> str:
+        """The id of the tenant's customer record at the gateway.
 
-    async def begin_checkout(self, order: Order, wishes: CheckoutWishes) -> BegunOrder: ...
+        Args:
+            instead_of: an id that the gateway does not know any more.
+        """
+
+    async def begin_checkout(self, order: Order, wishes: CheckoutWishes) -> BegunOrder:
+        """
+        Raises:
+            UnknownCustomer: nothing has begun.
+        """
 
     async def charge(self, order: Order, token: str, customer: Customer) -> PaymentReport:
         """Charge a saved method while nobody is there."""

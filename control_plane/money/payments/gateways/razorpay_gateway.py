@@ -50,7 +50,7 @@ class RazorpayGateway:
     def __init__(self, settings: PaymentSettings) -> None:
         self._settings = settings
 
-    async def make_customer(self, customer: Customer) -> str:
+    async def make_customer(self, customer: Customer, *, instead_of: str | None) -> str:
         wanted = {
             "name": customer.name[:50],
             "contact": customer.phone,

@@ -23,6 +23,7 @@ from control_plane.money.payments.gateways.gateway import (
     Order,
     PaymentReport,
     ReversalReport,
+    UnknownCustomer,
 )
 from control_plane.money.payments.gateways.stripe_events import (
     dispute_report,
@@ -53,7 +54,9 @@ class StripeGateway:
         self._client: stripe.StripeClient | None = None
         self._http: stripe.AIOHTTPClient | None = None
 
-    async def make_customer(self, customer: Customer) -> str:
+    async def make_customer(self, customer: Customer, *, instead_of: str | None) -> str:
+        # With the same key Stripe would answer with the customer that is gone.
+        instead = "" if instead_of is None else f"-instead-of-{instead_of}"
         # A key must come with the same fields each time.
         said = hashlib.sha256(f"{customer.name}\n{customer.email}".encode()).hexdigest()[:16]
         async with self._asking() as client:
@@ -63,7 +66,7 @@ class StripeGateway:
                     "metadata": {"tenant_id": str(customer.tenant_id)},
                     **({"email": customer.email} if customer.email else {}),
                 },
-                {"idempotency_key": f"customer-{customer.tenant_id}-{said}"},
+                {"idempotency_key": f"customer-{customer.tenant_id}-{said}{instead}"},
             )
             return made.id
 
@@ -95,7 +98,7 @@ class StripeGateway:
         async with self._asking() as client:
             session = await client.v1.checkout.sessions.create_async(
                 wanted,  # type: ignore[arg-type]
-                {"idempotency_key": f"checkout-{order.payment_id}"},
+                {"idempotency_key": f"checkout-{order.payment_id}-{order.customer_id}"},
             )
             return BegunOrder(session.id, {"checkout_url": session.url, "session_id": session.id})
 
@@ -198,7 +201,11 @@ class StripeGateway:
             stripe.PermissionError,
             stripe.CardError,
         ) as error:
-            raise GatewayRefused(error.code or "refused", error.user_message or "") from error
+            is_customer = isinstance(error, stripe.InvalidRequestError) and (
+                (error.code, error.param) == ("resource_missing", "customer")
+            )
+            refusal = UnknownCustomer if is_customer else GatewayRefused
+            raise refusal(error.code or "refused", error.user_message or "") from error
         except (stripe.StripeError, TimeoutError, MissingField) as error:
             raise GatewayUnclear(type(error).__name__) from error
 

@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import text
 
 from control_plane.calling.call_costs.export import HEADER, MOST_CALLS
+from control_plane.calling.call_costs.repository import MOST_GROUPS
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import OPERATOR, TenantClient
@@ -95,10 +96,43 @@ async def test_the_margin_is_what_charges_bring_in_less_what_providers_cost(
         assert sum(each["revenue_usd"] for each in answer.json()["groups"]) == pytest.approx(
             revenue, abs=1e-9
         )
-        if by != "model":
-            assert total["calls"] == 2
+        assert total["calls"] == 2
+        assert total["minutes"] == 2.5
     nobody = await http.get(f"/v1/operator/margin?tenant_id={uuid4()}", headers=OPERATOR)
     assert nobody.json()["groups"] == []
+
+
+@pytest.mark.parametrize("by", ["agent", "model", "day"])
+async def test_totals_are_of_everything_also_if_there_are_more_groups_than_are_listed(
+    tenant: TenantClient, http: httpx2.AsyncClient, database: Database, by: str
+) -> None:
+    days = MOST_GROUPS + 1
+    async with database.system_session() as session:
+        await session.execute(
+            text(
+                """
+                INSERT INTO call_cost_days (tenant_id, day, agent_id, component, provider, model,
+                    calls, calls_begun, billable_ms, revenue_micros, planned_cost_micros,
+                    actual_cost_micros, calls_of_unknown_cost)
+                SELECT :tenant, CURRENT_DATE - n, gen_random_uuid(), component, 'p', 'm' || n,
+                    1, begun, 60000, 10000, 0, 0, 0
+                FROM generate_series(0, :days - 1) n,
+                    (VALUES ('platform', 1), ('llm', 0)) AS parts (component, begun)
+                """
+            ),
+            {"tenant": tenant.tenant_id, "days": days},
+        )
+    period = f"by={by}&from={TODAY - timedelta(days=days)}"
+    spend = (await tenant.get(f"/v1/billing/spend?{period}")).json()
+    answer = await http.get(f"/v1/operator/margin?{period}", headers=OPERATOR)
+    total = answer.json()["total"]
+    assert spend["total_usd"] == total["revenue_usd"] == pytest.approx(days * 0.02)
+    assert (total["calls"], total["minutes"]) == (days, days)
+    if by == "day":
+        for report in (spend, answer.json()):
+            keys = [group["key"] for group in report["groups"]]
+            assert keys == sorted(keys)
+            assert (len(keys), keys[-1]) == (MOST_GROUPS, TODAY.isoformat())
 
 
 async def test_a_call_that_never_connected_is_left_out(

@@ -8,8 +8,10 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, select
 
+from control_plane.money.payments import repository
 from control_plane.money.payments.models import Payment
 from control_plane.money.payments.reconciling import CHECKOUT_ENDS_AFTER
+from control_plane.money.payments.schemas import COUNTRIES
 from tests.control_plane.conftest import OPERATOR
 from tests.control_plane.money.payments.paying import USD_TO_INR, Payer
 from tests.stand_ins.payment_outcomes import Reporting
@@ -179,3 +181,28 @@ async def test_money_that_a_gateway_captures_twice_for_one_order_is_posted_twice
     assert await payer.entries() == [("topup", 20.0)] * 2
     async with payer.database.system_session() as session:
         assert await session.scalar(select(func.count()).select_from(Payment)) == 2
+
+
+@pytest.mark.parametrize("country", ["UK", "EU", "XX", "ZZ", "DEU"])
+async def test_a_country_that_iso_3166_does_not_know_is_400(payer: Payer, country: str) -> None:
+    wanted = {"pack_usd": 20, "billing_country": country}
+    answer = await payer.tenant.post("/v1/billing/checkout/start", wanted)
+    assert answer.status_code == 400, answer.text
+    [error] = answer.json()["errors"]
+    assert error["field"] == "billing_country"
+    assert country != "UK" or "GB" in error["message"]
+
+
+async def test_a_checkout_goes_on_with_a_country_that_was_kept_before_codes_were_checked(
+    payer: Payer,
+) -> None:
+    async with payer.database.tenant_session(payer.tenant_id) as session:
+        await repository.note_in_profile(session, payer.tenant_id, billing_country="UK")
+    assert (await payer.begin(20))["gateway"] == "stripe"
+    assert (await payer.begin(20, billing_country="gb"))["gateway"] == "stripe"
+
+
+def test_the_countries_are_those_of_iso_3166() -> None:
+    assert len(COUNTRIES) == 249
+    assert {"DE", "IN", "GB", "US", "GG", "AX", "UM", "AQ"} <= COUNTRIES
+    assert COUNTRIES.isdisjoint({"UK", "EU", "EL", "XK"})

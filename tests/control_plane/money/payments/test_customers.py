@@ -29,6 +29,21 @@ async def test_a_tenant_is_one_customer_of_each_gateway(
     assert [each["contact"] for each in razorpay.customers.values()] == ["+919876543210"]
 
 
+async def test_a_customer_that_the_gateway_does_not_know_any_more_is_made_again(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    await payer.begin(20)
+    [gone] = stripe.customers
+    stripe.customers.clear()
+
+    begun = [await payer.begin(20) for _ in range(2)]
+
+    [made] = stripe.customers
+    assert made != gone
+    paid = [stripe.sessions[each["stripe"]["session_id"]]["customer"] for each in begun]
+    assert paid == [made, made]
+
+
 async def test_a_tenant_that_does_not_exist_is_not_found(payer: Payer) -> None:
     with pytest.raises(TenantNotFound):
         await customer_of(payer.database, uuid4())

@@ -225,6 +225,9 @@ async def test_a_mandate_that_the_customer_cancels_at_the_bank_is_a_deleted_meth
         ({"max_amount_usd": 10_001}, "max_amount_usd"),
         ({"contact": "123456"}, "contact"),
         ({"contact": "1" * 21}, "contact"),
+        ({"contact": "call me maybe"}, "contact"),
+        ({"contact": "+99912345678"}, "contact"),
+        ({"contact": "+91987654"}, "contact"),
         ({"method": "cash"}, "method"),
     ],
 )
@@ -232,6 +235,16 @@ async def test_a_wrong_mandate_is_400(payer: Payer, body: dict[str, object], fie
     answer = await payer.tenant.post("/v1/billing/mandate/register", MANDATE | body)
     assert answer.status_code == 400, answer.text
     assert field in str(answer.json()["errors"])
+
+
+@pytest.mark.parametrize("contact", ["9876543210", "98765 43210", "+91 98765-43210"])
+async def test_a_mandates_contact_is_kept_in_e164(
+    payer: Payer, razorpay: RazorpayWire, contact: str
+) -> None:
+    answer = await payer.tenant.post("/v1/billing/mandate/register", MANDATE | {"contact": contact})
+    assert answer.status_code == 200, answer.text
+    assert [each["contact"] for each in razorpay.customers.values()] == ["+919876543210"]
+    assert (await payer.tenant.get(AUTO)).json()["billing_phone"] == "+919876543210"
 
 
 async def test_the_plan_shows_the_gateway_its_currency_and_the_rate(payer: Payer) -> None:

@@ -168,6 +168,20 @@ async def test_a_change_needs_the_current_password_and_ends_the_other_sessions(
     assert "user.password_changed" in actions
 
 
+async def test_a_change_ends_a_mailed_token(
+    browser: Browser, other_browser: Browser, outbox: Outbox
+) -> None:
+    await browser.open_account(outbox)
+    token = await _asked(other_browser, outbox)
+    change = {"current_password": PASSWORD, "new_password": NEW}
+    assert (await browser.request("PUT", "/v1/me/password", change)).status_code == 200
+
+    status, _ = await _confirm(other_browser, token, "the horse of somebody else")
+
+    assert status == 400
+    assert (await other_browser.log_in(password=NEW)).status_code == 200
+
+
 async def test_guessing_the_current_password_in_a_stolen_session_is_throttled(
     browser: Browser,
 ) -> None:
