@@ -22,7 +22,6 @@ from multiprocessing.connection import Connection
 from rich.console import Console
 from rich.table import Table
 
-from bench.density import settings_for
 from bench.memory_growth_callers import (
     Held,
     Installation,
@@ -84,7 +83,7 @@ def running(vendors: Vendors, at_once: int) -> Iterator[tuple[Up, Connection]]:
     """An installation, and the pipe to its callers."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    environment = settings_for(vendors) | {
+    environment = vendors.settings | {
         "SWITCHBOARD_WORKER_PROCESSES": "1",
         "SWITCHBOARD_SLOTS": str(max(8, at_once)),
     }

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import cycle
 from multiprocessing.connection import Connection
 
-from bench.density_callers import LINES, may_speak
+from bench.density.caller import PAUSE_SECONDS
+from bench.density.callers_process import LINES
 from switchboard.caller.activity import SpeechActivity
 from switchboard.caller.speech_models import Voice
 from switchboard.caller.speech_queue import PreparedLine, SpeechQueue
@@ -144,5 +145,13 @@ async def _moments_to_speak(leg: CallLeg, mouth: SpeechQueue) -> AsyncIterator[f
     agent = SpeechActivity()
     async for frame in leg.listen():
         agent.push(frame.samples, frame.received_at)
-        if may_speak(agent, mouth, frame.received_at):
+        if _may_speak(agent, mouth, frame.received_at):
             yield frame.received_at
+
+
+def _may_speak(agent: SpeechActivity, mouth: SpeechQueue, now: float) -> bool:
+    """The agent has answered what was said, and is silent."""
+    last = agent.last_speech_at
+    if last is None or not mouth.is_silent or now - last < PAUSE_SECONDS:
+        return False
+    return not mouth.spoken or last > mouth.spoken[-1].last_sample_at

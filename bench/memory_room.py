@@ -11,6 +11,7 @@ from contracts.live_messages import LiveMessage
 from runtime.link.closable_queue import ClosableQueue
 from runtime.media.audio.paced_output import PacedOutput
 from runtime.media.audio.room_audio import LegAudio, RoomAudio
+from runtime.media.leg import Leg
 from runtime.media.room import AgentVoice, HeardFrames, RoomEvent, Samples
 from runtime.media.room_clock import MonotonicClock, ticks
 
@@ -38,8 +39,20 @@ class MemoryRoom:
             for frame in self._audio.tick(self._legs, tick):
                 self._frames.put(frame)
 
+    async def add_leg(self, leg: Leg) -> None:
+        raise NotImplementedError("this room has its one leg")
+
     async def answer_offer(self, participant: PlannedParticipant, sdp: str) -> str:
         raise NotImplementedError("this room has no network")
+
+    def hold(self, participant_id: UUID, *, held: bool) -> None:
+        raise NotImplementedError("nobody is held in this room")
+
+    def mute(self, participant_id: UUID, *, muted: bool) -> None:
+        raise NotImplementedError("nobody is muted in this room")
+
+    def send_digits(self, participant_id: UUID, digits: str) -> None:
+        raise NotImplementedError("this room's leg has no keys")
 
     async def remove_leg(self, participant_id: UUID) -> None:
         self._legs.pop(participant_id, None)

@@ -69,10 +69,8 @@ def installed(
     environment = {
         "SWITCHBOARD_SLOTS": str(max(_FEWEST_SLOTS, condition.calls)),
         "SWITCHBOARD_WORKER_PROCESSES": str(condition.processes),
+        **(vendors.settings if vendors else {}),
     }
-    for provider, address in (vendors.base_urls if vendors else {}).items():
-        environment[f"SWITCHBOARD_{provider.upper()}_BASE_URL"] = address
-        environment[f"SWITCHBOARD_{provider.upper()}_API_KEY"] = "bench"
     up = Up(data_dir, environment=environment, checkout=old if condition.build == "old" else None)
     try:
         up.wait_until_started()

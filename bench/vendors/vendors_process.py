@@ -47,6 +47,15 @@ class Vendors:
     pipe: Connection
     pid: int
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """With which an installation asks them."""
+        settings = {}
+        for provider, address in self.base_urls.items():
+            settings[f"SWITCHBOARD_{provider.upper()}_BASE_URL"] = address
+            settings[f"SWITCHBOARD_{provider.upper()}_API_KEY"] = "bench"
+        return settings
+
     def used_seconds(self) -> float:
         """Processor time of the process until now."""
         self.pipe.send("used")
