@@ -28,6 +28,7 @@ from contracts.inbound_calls import (
 from contracts.phone_media import LegAddress
 from contracts.sealing import Sealer
 from contracts.versions import read_json
+from link.connection import connect
 from runtime.media.local_room import LocalRoom
 from runtime.media.phones.listener import AdmitLeg, PhoneListener
 from switchboard.services.ports import free_port
@@ -155,7 +156,13 @@ class WorkerEnd:
 
 @pytest.fixture
 async def redis(valkey_url: str) -> AsyncIterator[Redis]:
-    async with Redis.from_url(valkey_url, decode_responses=True) as client:
+    """As the bridge connects. A plain client forgets cancellations, and with them deadlines."""
+    async with connect(
+        valkey_url,
+        connect_timeout_seconds=5.0,
+        answer_timeout_seconds=5.0,
+        longest_block_seconds=5.0,
+    ) as client:
         yield client
 
 
