@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -54,9 +55,16 @@ class Fate:
     dies_after: int
 
 
-def draw_fate(plan: CallPlan, dice: random.Random) -> Fate:
+def draw_deaths(dice: random.Random) -> Iterator[Death]:
+    """Of twenty calls in a row, one of each kind but ``NEVER``."""
+    while True:
+        deaths = [Death.FOR_GOOD, Death.RESTARTED, *[Death.NEVER] * 18]
+        dice.shuffle(deaths)
+        yield from deaths
+
+
+def draw_fate(plan: CallPlan, death: Death, dice: random.Random) -> Fate:
     bodies = _never_joined() if dice.random() < 0.05 else _conversation(plan, dice)
-    death = dice.choices((Death.NEVER, Death.FOR_GOOD, Death.RESTARTED), (90, 5, 5))[0]
     return Fate(tuple(bodies), death, dice.randint(1, len(bodies) - 1))
 
 

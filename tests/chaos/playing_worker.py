@@ -18,7 +18,7 @@ from contracts.commands import Command, EndCall
 from contracts.events import CallEnded, CallMetered, EventBody
 from contracts.heartbeat import CallMedia
 from link.dispatch_queue import DispatchQueue
-from tests.chaos.fates import Death, draw_fate
+from tests.chaos.fates import Death, draw_deaths, draw_fate
 from tests.chaos.played_call import PlayedCall
 from tests.chaos.unreliable_link import UnreliableLink
 
@@ -40,6 +40,7 @@ class PlayingWorker:
         self._redis = redis
         self._worker_id = worker_id
         self._dice = dice
+        self._deaths = draw_deaths(dice)
         self._ends: dict[UUID, EndCall] = {}
         self._alive: set[UUID] = set()
         """The calls whose leases are renewed."""
@@ -95,7 +96,7 @@ class PlayingWorker:
         )
 
     async def _play(self, plan: CallPlan) -> None:
-        fate = draw_fate(plan, self._dice)
+        fate = draw_fate(plan, next(self._deaths), self._dice)
         call = self.played[plan.call_id] = PlayedCall(plan, self._worker_id, fate.death)
         bodies = fate.bodies if fate.death is Death.NEVER else fate.bodies[: fate.dies_after]
         self._alive.add(plan.call_id)
