@@ -142,6 +142,7 @@ class StripeWire:
             self._id("pm"),
             session["payment_intent_data"]["metadata"],
         )
+        intent["currency"] = session["currency"]
         intent["setup_future_usage"] = session["payment_intent_data"].get("setup_future_usage")
         self._capture(intent)
         session.update(payment_intent=intent["id"], payment_status="paid", status="complete")
