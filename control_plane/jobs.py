@@ -219,7 +219,13 @@ async def _run_queues(
                         workers.create_task(_run_worker(database, settings, names, concurrency))
         except* ConnectorException as lost:
             _log.warning("job_queue_unavailable", error=str(lost.exceptions[0]))
-            await asyncio.sleep(QUEUE_RETRY_SECONDS)
+        # Not in the handler: what is raised there becomes a group, also a cancellation.
+        task = asyncio.current_task()
+        assert task is not None, "this is a coroutine"
+        if task.cancelling():
+            # The group of the workers raises their errors in place of it.
+            raise asyncio.CancelledError
+        await asyncio.sleep(QUEUE_RETRY_SECONDS)
 
 
 async def _run_worker(

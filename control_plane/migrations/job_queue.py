@@ -31,6 +31,7 @@ OTHER_JOBS = (
     "chat_sessions.delete_expired",
     "idempotency.forget_old_answers",
     "intelligence.give_up_abandoned",
+    "job_queue.delete_ended_jobs",
     "job_queue.rescue_stalled_jobs",
     "knowledge.embed_again",
     "knowledge.refresh_due",

@@ -7,7 +7,7 @@ Domains declare their jobs with ``@job_queue.task`` in ``tasks.py``; the jobs pr
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import psycopg
@@ -21,6 +21,7 @@ from procrastinate.tasks import Task
 from procrastinate.types import TimeDeltaParams
 from procrastinate.worker import Worker
 from psycopg.abc import PQGen
+from sqlalchemy import text
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -40,6 +41,9 @@ MOST_TRIES = 3
 """A job is given up when so many processes have died while they ran it."""
 TRIED_FOR_A_DAY = RetryStrategy(max_attempts=8, exponential_wait=4)
 """For jobs that delete what nobody else would find again."""
+ENDED_KEPT = timedelta(days=7)
+"""For the operator, who may look why a job has failed."""
+_DELETED_TOGETHER = 2_000
 ONCE_MORE_AFTER_SECONDS = 60
 LOOK_UP_SECONDS = 10.0
 _Value = TypeVar("_Value")
@@ -250,6 +254,29 @@ async def rescue_stalled_jobs(context: JobContext, timestamp: int) -> None:
                 raise
             # No other job waits for this one. The next look tries it again.
             _log.exception("job_not_rescued", job_id=job.id, task=job.task_name)
+
+
+@job_queue.periodic(cron="41 * * * *")
+@job_queue.task(
+    name="job_queue.delete_ended_jobs", pass_context=True, queueing_lock="delete_ended_jobs"
+)
+async def delete_ended_jobs(context: JobContext, timestamp: int) -> None:
+    """Delete jobs that failed or were aborted longer ago than ``ENDED_KEPT``: nobody runs them
+    again, and phone numbers are among their arguments."""
+    before = datetime.now(UTC) - ENDED_KEPT
+    deleted = _DELETED_TOGETHER
+    while deleted == _DELETED_TOGETHER:
+        async with database_of(context).system_session() as session:
+            ids = await session.scalars(
+                text(
+                    "DELETE FROM procrastinate_jobs WHERE id IN ("
+                    "SELECT id FROM procrastinate_jobs AS job WHERE status NOT IN ('todo', 'doing')"
+                    " AND NOT EXISTS (SELECT FROM procrastinate_events"
+                    " WHERE job_id = job.id AND at > :before) LIMIT :most) RETURNING id"
+                ),
+                {"before": before, "most": _DELETED_TOGETHER},
+            )
+            deleted = len(ids.all())
 
 
 async def _rescue(database: Database, job: Job) -> None:

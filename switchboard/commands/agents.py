@@ -65,21 +65,26 @@ async def create(
     if not session.as_json:
         agent_view.show_draft(session, agent_id, draft, drafted.warnings)
     published = page = None
-    if publish:
-        published = await _published(session, agent_id, accept_limited=accept_limited)
-        page = await call_page_address(session, agent_id, str(draft.get("name", agent_id)))
+    try:
+        if publish:
+            published = await _published(session, agent_id, accept_limited=accept_limited)
+            page = await call_page_address(session, agent_id, str(draft.get("name", agent_id)))
+    finally:
+        # It is saved, whatever stands in the way of publishing it.
+        if session.as_json:
+            session.print_json(
+                {
+                    "id": agent_id,
+                    "draft": draft,
+                    "source": drafted.source,
+                    "warnings": drafted.warnings,
+                    "published": None if published is None else document_of(published),
+                    "call_page": page,
+                }
+            )
     if session.as_json:
-        session.print_json(
-            {
-                "id": agent_id,
-                "draft": draft,
-                "source": drafted.source,
-                "warnings": drafted.warnings,
-                "published": None if published is None else document_of(published),
-                "call_page": page,
-            }
-        )
-    elif published is None:
+        return
+    if published is None:
         agent_view.show_next_step(session, agent_id)
     else:
         agent_view.show_published(session, published, page)

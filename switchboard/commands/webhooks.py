@@ -21,7 +21,7 @@ app = typer.Typer(
 WebhookId = Annotated[
     str, typer.Argument(metavar="ID", help="Id of the webhook: `switchboard webhooks list`.")
 ]
-_FORMATS = ["%Y-%m-%dT%H:%M:%S%z"]
+_FORMATS = ["%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f%z"]
 
 
 @app.command("list")

@@ -18,10 +18,11 @@ def identity(number: int) -> str:
     return str(UUID(int=number))
 
 
-def events(first: int, count: int, total: int) -> Any:
+def events(first: int, count: int, total: int, moved: int = 0) -> Any:
+    """A page; ``moved`` events before it were removed."""
     entry = {"call_id": identity(0), "level": "info", "source": "lifecycle", "message": "m"}
     at = {"created_at": "2026-01-05T09:30:00Z"}
-    found = [entry | at | {"id": identity(first + number)} for number in range(count)]
+    found = [entry | at | {"id": identity(first + moved + number)} for number in range(count)]
     return answer(200, {"events": found, "total": total, "offset": first, "limit": 2})
 
 
@@ -80,6 +81,26 @@ def test_a_list_that_shrinks_while_it_is_walked_ends(client: Client) -> None:
     api = StandIn([events(0, 2, 9), events(2, 0, 9)])
     assert len(list(client(api).calls.every_event(identity(1)))) == 2
     assert len(api.requests) == 2
+
+
+def test_a_list_whose_items_are_removed_while_it_is_walked_is_walked_whole(client: Client) -> None:
+    pages = [
+        events(0, 2, 5),
+        events(2, 1, 3, moved=2),
+        events(0, 2, 3, moved=2),
+        events(2, 0, 1),
+        events(0, 1, 1, moved=4),
+    ]
+    api = StandIn(pages)
+    found = list(client(api).calls.every_event(identity(1)))
+    assert [each.id.int for each in found] == [0, 1, 2, 3, 4]
+    assert [query["offset"] for query in queries(api)] == ["0", "2", "0", "2", "0"]
+
+
+def test_what_is_removed_further_down_makes_nothing_come_twice(client: Client) -> None:
+    api = StandIn([events(0, 2, 5), events(2, 2, 4), events(1, 2, 4), events(3, 1, 4)])
+    found = list(client(api).calls.every_event(identity(1)))
+    assert [each.id.int for each in found] == [0, 1, 2, 3]
 
 
 def test_calls_are_walked_by_cursor_under_the_same_filter(client: Client) -> None:

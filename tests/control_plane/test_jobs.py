@@ -111,6 +111,41 @@ async def test_stopping_takes_less_than_a_moment(
         await jobs
 
 
+async def test_stopping_ends_it_also_while_postgresql_is_away(
+    settings: ControlPlaneSettings, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def is_away(*_: Any) -> None:
+        raise ConnectorException
+
+    stop = asyncio.Event()
+    jobs = asyncio.create_task(run_jobs(settings, stop))
+    workers = len(JOBS_AT_ONCE) + 1
+    await eventually(lambda: queues_worked_on(database), lambda count: count == workers)
+    monkeypatch.setattr(JobManager, "unregister_worker", is_away)
+    stop.set()
+    async with asyncio.timeout(5):
+        await jobs
+
+
+async def test_stopping_ends_it_also_before_it_tries_postgresql_again(
+    settings: ControlPlaneSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def is_away(_: JobManager) -> int:
+        raise ConnectorException
+
+    monkeypatch.setattr(JobManager, "register_worker", is_away)
+    monkeypatch.setattr("control_plane.jobs.QUEUE_RETRY_SECONDS", 60)
+    stop = asyncio.Event()
+    with capture_logs() as logs:
+        jobs = asyncio.create_task(run_jobs(settings, stop))
+        await is_logged(logs, "job_queue_unavailable")
+    # It waits now.
+    await asyncio.sleep(0)
+    stop.set()
+    async with asyncio.timeout(5):
+        await jobs
+
+
 async def test_a_queue_whose_connection_is_lost_alone_is_worked_on_again(
     settings: ControlPlaneSettings, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,8 @@ class StripeWire:
     charging: int = 0
     most_charging_at_once: int = 0
     fails_everything: bool = False
+    listing_seconds: float = 0.0
+    """How long each page of a list takes."""
 
     def __post_init__(self) -> None:
         self._numbers = itertools.count(1)
@@ -140,6 +142,7 @@ class StripeWire:
             self._id("pm"),
             session["payment_intent_data"]["metadata"],
         )
+        intent["currency"] = session["currency"]
         intent["setup_future_usage"] = session["payment_intent_data"].get("setup_future_usage")
         self._capture(intent)
         session.update(payment_intent=intent["id"], payment_status="paid", status="complete")
@@ -279,22 +282,38 @@ class StripeWire:
         return web.json_response(session | ({"payment_intent": intent} if intent else {}))
 
     async def _list_sessions(self, request: web.Request) -> web.Response:
-        return _list(
-            "/v1/checkout/sessions",
+        return await self._list(
+            request,
             [each for each in self.sessions.values() if _is_of(each, request)],
         )
 
     async def _list_intents(self, request: web.Request) -> web.Response:
-        return _list(
-            "/v1/payment_intents",
+        return await self._list(
+            request,
             [each for each in self.intents.values() if _is_of(each, request)],
         )
 
     async def _list_refunds(self, request: web.Request) -> web.Response:
-        return _list("/v1/refunds", _since(self.refunds.values(), request))
+        return await self._list(request, _since(self.refunds.values(), request))
 
     async def _list_disputes(self, request: web.Request) -> web.Response:
-        return _list("/v1/disputes", _since(self.disputes.values(), request))
+        return await self._list(request, _since(self.disputes.values(), request))
+
+    async def _list(self, request: web.Request, rows: list[_Object]) -> web.Response:
+        """A page of them, the newest first."""
+        await asyncio.sleep(self.listing_seconds)
+        newest_first = rows[::-1]
+        after = request.query.get("starting_after")
+        begins = next((n for n, row in enumerate(newest_first, 1) if row["id"] == after), 0)
+        ends = begins + int(request.query.get("limit", "10"))
+        return web.json_response(
+            {
+                "object": "list",
+                "url": request.path,
+                "has_more": ends < len(newest_first),
+                "data": newest_first[begins:ends],
+            }
+        )
 
     async def _create_intent(self, request: web.Request) -> web.Response:
         """A saved method is charged."""
@@ -442,13 +461,6 @@ def _is_of(document: _Object, request: web.Request) -> bool:
 def _since(documents: Iterable[_Object], request: web.Request) -> list[_Object]:
     since = int(request.query.get("created[gte]", "0"))
     return [document for document in documents if document["created"] >= since]
-
-
-def _list(url: str, rows: list[_Object]) -> web.Response:
-    newest_first = rows[::-1]
-    return web.json_response(
-        {"object": "list", "url": url, "has_more": False, "data": newest_first}
-    )
 
 
 def _error(status: int, kind: str, message: str, **more: str) -> web.Response:

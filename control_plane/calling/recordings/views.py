@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -11,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.recording import RecordingFile
 from control_plane.calling.recordings.file_token import FileAccess, encode_file_access
 from control_plane.calling.recordings.models import Recording
-from control_plane.calling.recordings.object_store import open_store
 from control_plane.calling.recordings.repository import latest_recording
 from control_plane.calling.recordings.schemas import RecordingMetadata, RecordingView, SignedFile
+from control_plane.calling.recordings.store_signer import signer_of
 from control_plane.platform.settings import ControlPlaneSettings
 
 CONTENT_TYPES: dict[RecordingFile, str] = {
@@ -56,26 +55,14 @@ async def _signed(
         return None
     ttl = timedelta(seconds=settings.recording_url_ttl_seconds)
     expires_at = datetime.now(UTC).replace(microsecond=0) + ttl
+    signer = signer_of(settings.object_store_url)
     return SignedFile(
-        signed_url=await _signed_by_store(recording.folder + file, ttl, settings)
+        signed_url=await signer.address(recording.folder + file, ttl)
         or _signed_by_us(recording, file, expires_at, settings),
         expires_at=expires_at,
         content_type=CONTENT_TYPES[file],
         size_bytes=size_bytes,
     )
-
-
-async def _signed_by_store(path: str, ttl: timedelta, settings: ControlPlaneSettings) -> str | None:
-    """An address signed by the store itself; ``None`` if the store cannot sign."""
-    if settings.object_store_url.startswith(("file:", "memory:")):
-        return None
-    from obstore import sign
-    from obstore.store import AzureStore, GCSStore, S3Store
-
-    store = open_store(settings.object_store_url)
-    if not isinstance(store, AzureStore | GCSStore | S3Store):
-        return None
-    return await asyncio.to_thread(sign, store, "GET", path, ttl)
 
 
 def _signed_by_us(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 
@@ -79,6 +79,12 @@ def taxed(price_minor: int, rules: Sequence[TaxRule], tax_id: str | None) -> Tax
 def share(amount: int, part: int, whole: int) -> int:
     """``amount`` times ``part`` divided by ``whole``, rounded half up. ``whole`` is above 0."""
     return (2 * amount * part + whole) // (2 * whole)
+
+
+def shares(amounts: Sequence[int], part: int, whole: int) -> list[int]:
+    """The share of each of ``amounts``; they add up to the share of their sum."""
+    cuts = [share(bound, part, whole) for bound in accumulate(amounts, initial=0)]
+    return [after - before for before, after in pairwise(cuts)]
 
 
 def _parts(amount: int, weights: Sequence[Decimal]) -> list[int]:

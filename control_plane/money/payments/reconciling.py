@@ -78,6 +78,9 @@ async def check(
     gateway = gateways.find(payment.gateway)
     if gateway is None:
         _log.error("payment_gateway_missing", payment_id=str(payment_id), gateway=payment.gateway)
+        if payment.kind != PaymentKind.RECHARGE:
+            async with database.system_session() as session:
+                await _give_up(session, settings, payment_id, now)
         return
     try:
         report = await gateway.find(order)
@@ -95,7 +98,8 @@ async def check(
 async def _give_up(
     session: AsyncSession, settings: ControlPlaneSettings, payment_id: UUID, now: datetime
 ) -> None:
-    """End a payment for which the gateway has and expects no money, if it is old enough."""
+    """End a payment for which the gateway has and expects no money, or which no gateway can tell of
+    any more, if it is old enough."""
     payment = await locked(session, payment_id)
     assert payment.sent_at is not None, "only what was sent is looked for"
     if payment.is_resolved:

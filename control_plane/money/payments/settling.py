@@ -16,7 +16,7 @@ from contracts.money import usd
 from control_plane.money.billing.credit import post_topup
 from control_plane.money.invoices.minor_units import shown
 from control_plane.money.invoices.service import Line, PaidBill, issue_for_top_up
-from control_plane.money.invoices.tax import share
+from control_plane.money.invoices.tax import share, shares
 from control_plane.money.payments import methods, recharge_settings, repository
 from control_plane.money.payments.gateways.gateway import (
     Captured,
@@ -156,12 +156,19 @@ def _second_of(payment: Payment) -> Payment:
 
 
 def _take_amount_of(payment: Payment, report: Captured) -> None:
-    """Another amount than was asked for gives credit in proportion."""
-    if report.currency != payment.currency or not payment.total_minor:
+    """The papers are about what was captured, and its parts add up. Another amount than was asked
+    for gives credit in proportion. What a gateway has converted to another currency gives all."""
+    if not payment.total_minor:
         return
     whole, part = payment.total_minor, report.amount_minor
-    payment.credit_micros = max(1, share(payment.credit_micros, part, whole))
-    payment.bonus_micros = share(payment.bonus_micros, part, whole)
+    if report.currency == payment.currency:
+        payment.credit_micros = max(1, share(payment.credit_micros, part, whole))
+        payment.bonus_micros = share(payment.bonus_micros, part, whole)
+    parts = shares([tax["amount_minor"] for tax in payment.taxes], part, whole)
+    payment.taxes = [
+        {**tax, "amount_minor": amount} for tax, amount in zip(payment.taxes, parts, strict=True)
+    ]
+    payment.currency = report.currency
     payment.tax_minor = share(payment.tax_minor, part, whole)
     payment.total_minor = part
     payment.subtotal_minor = part - payment.tax_minor

@@ -90,8 +90,8 @@ async def _talk(access: ApiAccess, agent_id: str, stop: asyncio.Event, console: 
         async with AsyncSwitchboard(access.url, access.key) as api:
             call = await place_call(api, agent_id, view.show)
             console.print("   You can speak now. Ctrl-C hangs up.", style="dim")
-            reason = await talk(call, microphone, view.show, stop)
-    if failure := words_of_failure("agent" if reason else "caller", reason):
+            ended_by, reason = await talk(call, microphone, view.show, stop)
+    if failure := words_of_failure(ended_by, reason):
         raise Problem(failure, f"More: switchboard calls show {call.call_id}")
     return 0
 

@@ -18,14 +18,16 @@ from rich.text import Text
 
 from control_plane.notifying.webhooks.signing import signed_headers
 from switchboard.problems import Problem
+from switchboard_client import ApiError, ServerUnreachable
 
 if TYPE_CHECKING:
     from switchboard.commands.api.session import Session
-    from switchboard_client.models import EventView
+    from switchboard_client.models import EventView, NewEvents
 
 ASK_SECONDS = 1.0
 ANSWER_SECONDS = 3.0
 """As long as the installation waits."""
+PASSING = (429, 502, 503, 504)
 
 
 async def forward_events(
@@ -42,7 +44,7 @@ async def forward_events(
 
     Raises:
         Problem: ``address`` is no address.
-        SwitchboardError: the API refused.
+        SwitchboardError: the API refused, or did not answer the first time.
     """
     _check(address)
     webhooks = session.client.webhooks
@@ -53,13 +55,34 @@ async def forward_events(
     session.notes.print(Text(f"Listening; forwarding to {address}. Ctrl-C stops."), soft_wrap=True)
     async with httpx2.AsyncClient(timeout=ANSWER_SECONDS, follow_redirects=False) as http:
         while True:
-            new = await webhooks.events(cursor=cursor, redaction_level=redaction_level)
+            new = await _new_events(session, cursor, redaction_level)
             for event in new.events:
                 if not events or event.event in events:
                     await _forward(session, http, address, event, key)
             if new.next_cursor == cursor or not new.events:
                 await asyncio.sleep(ASK_SECONDS)
             cursor = new.next_cursor
+
+
+async def _new_events(session: Session, cursor: str, redaction_level: str) -> NewEvents:
+    """Waits while the API is away, for example because it is started again.
+
+    Raises:
+        SwitchboardError: the API refused.
+    """
+    is_away = False
+    while True:
+        try:
+            return await session.client.webhooks.events(
+                cursor=cursor, redaction_level=redaction_level
+            )
+        except (ServerUnreachable, ApiError) as error:
+            if isinstance(error, ApiError) and error.status not in PASSING:
+                raise
+            if not is_away:
+                session.notes.print(Text(f"Waiting for the API: {error}"), soft_wrap=True)
+            is_away = True
+            await asyncio.sleep(ASK_SECONDS)
 
 
 def _check(address: str) -> None:

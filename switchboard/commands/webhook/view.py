@@ -34,4 +34,7 @@ def show_test(session: Session, result: WebhookTestResult) -> None:
 
 
 def show_replay(session: Session, queued: ReplayQueued) -> None:
-    session.console.print(f"{queued.count} deliveries are sent again.")
+    sentence = f"{queued.count} deliveries are sent again."
+    if queued.next_from is not None:
+        sentence += f" More are left: repeat it with --from {queued.next_from.isoformat()}"
+    session.console.print(Text(sentence), soft_wrap=True)

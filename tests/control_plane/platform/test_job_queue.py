@@ -29,6 +29,7 @@ from control_plane.platform import job_queue as job_queue_module
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.job_queue import (
+    delete_ended_jobs,
     enqueue,
     job_queue,
     job_resources,
@@ -138,6 +139,31 @@ async def test_a_job_that_kills_its_process_is_given_up_after_three_tries(
     async with database.system_session() as session:
         await enqueue(session, cancel_calls_of_batch, **ARGUMENTS)
     assert await die_three_times(database) == ["todo", "todo", "failed"]
+
+
+async def test_jobs_that_failed_or_were_aborted_are_deleted_after_a_week(
+    database: Database,
+) -> None:
+    async with database.system_session() as session:
+        for status in ("failed", "aborted", "todo", "failed"):
+            await enqueue(session, DIAL, to_number="+14155550123")
+            await session.execute(
+                text(
+                    "UPDATE procrastinate_jobs"
+                    " SET status = CAST(:status AS procrastinate_job_status)"
+                    " WHERE id = (SELECT max(id) FROM procrastinate_jobs)"
+                ),
+                {"status": status},
+            )
+        await session.execute(
+            text(
+                "UPDATE procrastinate_events SET at = now() - interval '8 days'"
+                " WHERE job_id < (SELECT max(id) FROM procrastinate_jobs)"
+            )
+        )
+    context: Any = SimpleNamespace(additional_context=job_resources(database))
+    await delete_ended_jobs(context, timestamp=0)
+    assert await statuses(database) == ["todo", "failed"]
 
 
 async def add_scheduled(database: Database, status: str) -> None:

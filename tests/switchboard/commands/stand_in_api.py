@@ -24,6 +24,8 @@ class StandInApi:
     url: str = ""
     answers: dict[tuple[str, str], tuple[int, Any]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
+    away: dict[tuple[str, str], list[int | None]] = field(default_factory=dict)
+    """How the next requests fail: with a status, or ``None`` without an answer."""
 
     def will(self, method: str, path: str, status: int, document: Any = None) -> None:
         self.answers[method, path] = (status, document)
@@ -50,6 +52,11 @@ def stand_in_api() -> Iterator[StandInApi]:
             api.asked.append(
                 Asked(self.command, self.path, body, self.headers.get("Authorization"))
             )
+            if failures := api.away.get((self.command, self.path)):
+                failure = failures.pop(0)
+                if failure is not None:
+                    self.send_error(failure)
+                return
             missing = (404, {"code": "not_found", "detail": f"{self.command} {self.path}"})
             status, document = api.answers.get((self.command, self.path), missing)
             content = _content(document)

@@ -184,6 +184,19 @@ def test_what_stands_in_the_way_of_publishing_is_said_with_its_remedy(
     assert ID in result.stdout
 
 
+@pytest.mark.parametrize("step", [f"/v1/agents/{ID}/publish", "/v1/api-keys"])
+def test_json_names_a_saved_agent_also_if_it_cannot_be_published(
+    terminal: Terminal, api: StandInApi, step: str
+) -> None:
+    can_create(api)
+    api.refuse("POST", step, 409, code="agent_not_publish_ready", detail="Not yet.")
+    result = terminal.type("agents", "create", "--prompt", "x", "--json")
+    assert result.exit_code == 1
+    made = json.loads(result.stdout)
+    assert (made["id"], made["call_page"]) == (ID, None)
+    assert made["published"] == (None if step.endswith("publish") else PUBLISHED)
+
+
 def test_another_refusal_of_publishing_is_said_in_the_servers_words(
     terminal: Terminal, api: StandInApi
 ) -> None:

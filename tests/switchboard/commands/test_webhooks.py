@@ -23,6 +23,8 @@ RESULT: dict[str, Any] = {
     "request": {"url": HOOK["url"], "headers": {}, "body": "{}"},
 }
 
+QUEUED: dict[str, Any] = {"status": "queued", "count": 3, "next_from": None}
+
 
 def test_webhooks_are_listed(terminal: Terminal, api: StandInApi) -> None:
     page = {"webhooks": [HOOK], "total": 1, "offset": 0, "limit": 50}
@@ -43,7 +45,7 @@ def test_a_test_shows_the_answer(terminal: Terminal, api: StandInApi) -> None:
 
 
 def test_a_span_is_replayed(terminal: Terminal, api: StandInApi) -> None:
-    api.will("POST", f"/v1/webhooks/{ID}/replay", 200, {"status": "queued", "count": 3})
+    api.will("POST", f"/v1/webhooks/{ID}/replay", 200, QUEUED)
     result = terminal.type(
         *("webhooks", "replay", ID, "--from", "2026-05-03T12:00:00Z"),
         *("--to", "2026-05-03T13:00:00Z", "--everything"),
@@ -55,3 +57,17 @@ def test_a_span_is_replayed(terminal: Terminal, api: StandInApi) -> None:
         "to": "2026-05-03T13:00:00+00:00",
         "only_failed": False,
     }
+
+
+def test_what_is_left_of_a_long_span_is_replayed_from_where_it_says(
+    terminal: Terminal, api: StandInApi
+) -> None:
+    left = "2026-05-03T12:30:00.250000+00:00"
+    api.will("POST", f"/v1/webhooks/{ID}/replay", 200, QUEUED | {"next_from": left})
+    replay = ("webhooks", "replay", ID, "--to", "2026-05-03T13:00:00Z", "--from")
+    result = terminal.type(*replay, "2026-05-03T12:00:00Z")
+    assert result.exit_code == 0, result.output
+    assert f"--from {left}" in result.stdout
+    result = terminal.type(*replay, left)
+    assert result.exit_code == 0, result.output
+    assert api.asked[1].body["from"] == left

@@ -2837,7 +2837,12 @@ class RejectedRow(WireModel):
 class ReplayQueued(WireModel):
     status: Literal["queued"]
     count: int
-    """10,000 at most: then repeat the request later."""
+    """How many: of a longer span, the oldest 10,000 or a few more."""
+
+    next_from: AwareDatetime | None
+    """
+    When the oldest event that is left happened: repeat the request with it as `from`. `null`: none is left.
+    """
 
 
 class ReplaySpan(WireModel):

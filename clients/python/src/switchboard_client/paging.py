@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
@@ -46,13 +47,35 @@ IdentifiedT = TypeVar("IdentifiedT", bound=_Identified)
 
 
 def by_offset(
-    first: Operation[CountedT], items: Callable[[CountedT], Sequence[ItemT]]
+    first: Operation[CountedT],
+    items: Callable[[CountedT], Sequence[ItemT]],
+    key: Callable[[ItemT], object] = attrgetter("id"),
 ) -> Pages[CountedT, ItemT]:
-    def following(operation: Operation[CountedT], page: CountedT) -> Operation[CountedT] | None:
-        seen = page.offset + len(items(page))
-        return _with(operation, offset=seen) if items(page) and seen < page.total else None
+    """For one walk, during which items may be removed, also by whoever walks: those behind them
+    move up. So a page of a list that has become shorter is asked for again, further up.
 
-    return Pages(first, items, following)
+    Args:
+        key: tells whether an item came before.
+    """
+    seen: set[object] = set()
+    total = 0
+
+    def unseen(page: CountedT) -> Sequence[ItemT]:
+        if page.total < total:
+            return ()
+        found = [item for item in items(page) if key(item) not in seen]
+        seen.update(map(key, found))
+        return found
+
+    def following(operation: Operation[CountedT], page: CountedT) -> Operation[CountedT] | None:
+        nonlocal total
+        removed, total = max(0, total - page.total), page.total
+        if removed and page.total:
+            return _with(operation, offset=max(0, page.offset - removed))
+        reached = page.offset + len(items(page))
+        return _with(operation, offset=reached) if items(page) and reached < page.total else None
+
+    return Pages(first, unseen, following)
 
 
 def by_cursor(

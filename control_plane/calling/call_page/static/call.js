@@ -28,6 +28,8 @@ const LEAVING_LIMIT_MS = 2000;
 
 const element = (id) => document.getElementById(id);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const withdrawn = (signal) =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("withdrawn"))));
 
 const transcript = new Transcript(element("transcript"));
 
@@ -68,6 +70,8 @@ class Call {
     this.startedAt = null;
     this.over = false;
     this.reconnecting = false;
+    /** The connection that is made in place of a lost one, and what withdraws its offer. */
+    this.attempt = null;
     this.endReason = null;
     this.meters = {};
     this.people = new Set();
@@ -161,7 +165,8 @@ class Call {
       }
       track.enabled = ended.enabled;
       this.#speakInto(microphone);
-      await this.connection?.speakWith(track);
+      const connections = [this.connection, this.attempt?.connection];
+      await Promise.all(connections.map((each) => each?.speakWith(track)));
       if (this.startedAt !== null) this.#showOwnLevel();
       view.trouble(null);
     } catch (trouble) {
@@ -181,6 +186,7 @@ class Call {
   end(status = endWords("participant_disconnected"), problem = null) {
     if (this.over) return;
     this.over = true;
+    this.attempt?.withdrawal.abort();
     clearTimeout(this.connectingTimer);
     cancelAnimationFrame(this.frame);
     this.speaker?.pause();
@@ -232,12 +238,14 @@ class Call {
     for (let attempt = 0; !isBack && !this.over && performance.now() < deadline; attempt++) {
       const connection = this.#newConnection();
       const withdrawal = new AbortController();
+      this.attempt = { connection, withdrawal };
       try {
         await Promise.race([
           connection
             .open((offer) => this.#exchange(offer, withdrawal.signal))
             .then(() => connection.up),
           pause(ATTEMPT_LIMIT_MS).then(() => Promise.reject(new Error("no connection in time"))),
+          withdrawn(withdrawal.signal),
         ]);
         this.connection = connection;
         lost.close();
@@ -246,10 +254,11 @@ class Call {
         connection.close();
         withdrawal.abort();
         if (error.status === CALL_OVER) this.#hungUp();
-        if (isFinal(error.status)) break;
+        if (this.over || isFinal(error.status)) break;
         await pause(ATTEMPT_PAUSES_MS[Math.min(attempt, ATTEMPT_PAUSES_MS.length - 1)]);
       }
     }
+    this.attempt = null;
     this.reconnecting = false;
     if (this.over) this.#leave().finally(() => this.connection.close());
     else if (isBack) view.phase("live", "Connected");

@@ -38,6 +38,7 @@ export class VoiceConnection {
 
   /** From now on `track` goes out. */
   async speakWith(track) {
+    if (this.state === "closed") return;
     for (const sender of this.peer.getSenders()) await sender.replaceTrack(track);
   }
 

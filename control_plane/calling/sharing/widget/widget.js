@@ -141,6 +141,8 @@
   }
 
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const withdrawn = (signal) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("withdrawn"))));
 
   /** Resolves when the offer holds all candidates, or after a limit with those found so far. */
   function gathered(peer) {
@@ -203,7 +205,8 @@
         if (this.over) return track.stop();
         track.enabled = ended.enabled;
         this.#speakInto(microphone);
-        for (const sender of this.peer?.getSenders() ?? []) await sender.replaceTrack(track);
+        const peers = [this.peer, this.attempt?.peer].filter((peer) => peer && peer.connectionState !== "closed");
+        await Promise.all(peers.flatMap((peer) => peer.getSenders().map((sender) => sender.replaceTrack(track))));
       } catch (error) {
         if (!this.over) status.textContent = error.message;
       }
@@ -297,11 +300,13 @@
       for (let attempt = 0; !isBack && !this.over && performance.now() < until; attempt++) {
         const peer = this.#newPeer();
         const withdrawal = new AbortController();
+        this.attempt = { peer, withdrawal };
         const up = connected(peer);
         try {
           await Promise.race([
             this.#open(peer, (offer) => this.#exchange(offer, withdrawal.signal)).then(() => up),
             pause(ATTEMPT_LIMIT_MS).then(() => Promise.reject(new Error("no connection in time"))),
+            withdrawn(withdrawal.signal),
           ]);
           this.peer = peer;
           lost.close();
@@ -310,10 +315,11 @@
           peer.close();
           withdrawal.abort();
           if (error.status === CALL_OVER) this.finish("The call has ended.");
-          if (FINAL.includes(error.status)) break;
+          if (this.over || FINAL.includes(error.status)) break;
           await pause(ATTEMPT_PAUSES_MS[Math.min(attempt, ATTEMPT_PAUSES_MS.length - 1)]);
         }
       }
+      this.attempt = null;
       this.reconnecting = false;
       if (this.over) this.#leave();
       else if (isBack) show("live", "Connected");
@@ -334,6 +340,7 @@
       if (this.over) return;
       this.over = true;
       if (call === this) call = null;
+      this.attempt?.withdrawal.abort();
       clearTimeout(this.deadline);
       clearInterval(this.ticking);
       this.#leave();

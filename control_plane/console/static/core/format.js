@@ -25,8 +25,10 @@ export const money = known((usd, digits = Math.abs(usd) < 0.1 ? 4 : 2) =>
 export const exactMoney = (usd) => money(usd, 6);
 
 /** Minor units of a currency, such as cents. */
-export const minorMoney = (minor, currency = "USD") =>
-  (minor / 100).toLocaleString(undefined, { style: "currency", currency });
+export function minorMoney(minor, currency = "USD") {
+  const format = new Intl.NumberFormat(undefined, { style: "currency", currency });
+  return format.format(minor / 10 ** format.resolvedOptions().maximumFractionDigits);
+}
 
 /** `1:05` for 65 seconds. */
 export const clock = known((seconds) => {

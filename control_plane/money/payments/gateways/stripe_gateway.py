@@ -8,7 +8,7 @@ import importlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import structlog
 
@@ -161,19 +161,12 @@ class StripeGateway:
         return None
 
     async def reversals(self, since: datetime) -> list[ReversalReport]:
-        reports = []
-        created = {"gte": int(since.timestamp())}
-        async with self._asking() as client:
-            refunds = await client.v1.refunds.list_async(
-                {"created": created, "limit": _MOST_LISTED}  # type: ignore[arg-type]
-            )
-            async for refund in refunds.auto_paging_iter():
-                reports.append(refund_report(refund.to_dict()))
-            disputes = await client.v1.disputes.list_async(
-                {"created": created, "limit": _MOST_LISTED}  # type: ignore[arg-type]
-            )
-            async for dispute in disputes.auto_paging_iter():
-                reports.append(dispute_report(dispute.to_dict()))
+        refunds = await self._list("refunds", since)
+        disputes = await self._list("disputes", since)
+        try:
+            reports = [*map(refund_report, refunds), *map(dispute_report, disputes)]
+        except MissingField as error:
+            raise GatewayUnclear("MissingField") from error
         return [report for report in reports if report is not None]
 
     async def detach(self, token: str, customer_id: str | None) -> None:
@@ -183,6 +176,23 @@ class StripeGateway:
     async def aclose(self) -> None:
         if self._http is not None:
             await self._http.close_async()  # type: ignore[no-untyped-call]
+
+    async def _list(
+        self, kind: Literal["refunds", "disputes"], since: datetime
+    ) -> list[dict[str, Any]]:
+        """All that were created at ``since`` or later. Each page has the time of a request."""
+        found: list[dict[str, Any]] = []
+        page: dict[str, Any] = {
+            "created": {"gte": int(since.timestamp())},
+            "limit": _MOST_LISTED,
+        }
+        while True:
+            async with self._asking() as client:
+                listed = await getattr(client.v1, kind).list_async(page)
+            found += [each.to_dict() for each in listed.data]
+            if not listed.has_more or not listed.data:
+                return found
+            page["starting_after"] = found[-1]["id"]
 
     @asynccontextmanager
     async def _asking(self) -> AsyncIterator[stripe.StripeClient]:

@@ -100,27 +100,30 @@ async def replay_span(
     ends: datetime,
     *,
     only_failed: bool,
-) -> int:
-    """Queue the deliveries of facts from ``begins`` to before ``ends`` again; returns how many,
-    which are ``MOST_REPLAYED`` at most, the oldest."""
+) -> tuple[int, datetime | None]:
+    """Queue the deliveries of facts from ``begins`` to before ``ends`` again: the oldest
+    ``MOST_REPLAYED``, and the others of the last one's moment.
+
+    Returns how many, and the time of the oldest one that is left; ``None`` without one.
+    """
     statuses = [DeliveryStatus.FAILED.value]
     if not only_failed:
         statuses.append(DeliveryStatus.DELIVERED.value)
     wanted = (
-        select(WebhookDelivery.id)
-        .where(
-            WebhookDelivery.tenant_id == tenant_id,
-            WebhookDelivery.webhook_id == webhook_id,
-            WebhookDelivery.status.in_(statuses),
-            WebhookDelivery.occurred_at >= begins,
-            WebhookDelivery.occurred_at < ends,
-        )
-        .order_by(WebhookDelivery.occurred_at)
-        .limit(MOST_REPLAYED)
+        WebhookDelivery.tenant_id == tenant_id,
+        WebhookDelivery.webhook_id == webhook_id,
+        WebhookDelivery.status.in_(statuses),
+        WebhookDelivery.occurred_at >= begins,
+        WebhookDelivery.occurred_at < ends,
     )
+    times = select(WebhookDelivery.occurred_at).where(*wanted).order_by(WebhookDelivery.occurred_at)
+    last = await session.scalar(times.offset(MOST_REPLAYED - 1).limit(1))
+    left: datetime | None = None
+    if last is not None:
+        left = await session.scalar(times.where(WebhookDelivery.occurred_at > last).limit(1))
     queued = await session.scalars(
         update(WebhookDelivery)
-        .where(WebhookDelivery.id.in_(wanted), WebhookDelivery.tenant_id == tenant_id)
+        .where(*wanted, *(() if left is None else (WebhookDelivery.occurred_at < left,)))
         .values(
             status=DeliveryStatus.PENDING.value,
             tries_left=TRIES,
@@ -130,7 +133,7 @@ async def replay_span(
         .returning(WebhookDelivery.id)
         .execution_options(synchronize_session=False)
     )
-    return len(queued.all())
+    return len(queued.all()), left
 
 
 async def with_webhook(

@@ -121,7 +121,7 @@ async def replay_span(
 ) -> ReplayQueued:
     """Send the events of a span of time again: those that failed, or all of them."""
     await service.webhook_of(session, caller.tenant_id, webhook_id)
-    count = await log.replay_span(
+    count, next_from = await log.replay_span(
         session,
         caller.tenant_id,
         webhook_id,
@@ -136,7 +136,7 @@ async def replay_span(
         target_id=webhook_id,
         changes=wanted.model_dump(mode="json", by_alias=True) | {"count": count},
     )
-    return ReplayQueued(count=count)
+    return ReplayQueued(count=count, next_from=next_from)
 
 
 @router.post(

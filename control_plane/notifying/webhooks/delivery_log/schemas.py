@@ -123,7 +123,11 @@ class ReplaySpan(BaseModel):
 
 class ReplayQueued(BaseModel):
     status: Literal["queued"] = "queued"
-    count: int = Field(description="10,000 at most: then repeat the request later.")
+    count: int = Field(description="How many: of a longer span, the oldest 10,000 or a few more.")
+    next_from: datetime | None = Field(
+        description="When the oldest event that is left happened: repeat the request with it as "
+        "`from`. `null`: none is left."
+    )
 
 
 class WebhookTestRequest(BaseModel):

@@ -50,6 +50,7 @@ UNPLUG = """() => {
   window.unplugged.dispatchEvent(new Event("ended"));
 }"""
 IS_HEARD_AGAIN = "window.peers[0].getSenders()[0].track !== window.unplugged"
+IS_HEARD_IN_NEW_CONNECTION = "window.peers[1].getSenders()[0].track !== window.unplugged"
 HAS_NO_OTHER_MICROPHONE = """() => {
   navigator.mediaDevices.getUserMedia = async () => {
     throw new DOMException("", "NotFoundError");
@@ -206,6 +207,35 @@ async def test_another_microphone_is_used_when_one_is_unplugged(page: Page, api:
     await page.get_by_role("button", name="Mute").click()
     assert await page.evaluate("window.peers[0].getSenders()[0].track.enabled") is False
     assert len(api.offers) == 1
+
+
+async def test_a_connection_that_is_being_made_gets_the_other_microphone_too(
+    page: Page, api: PlayedApi
+) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    api.answers_nothing = True
+    async with page.expect_request(OFFERS):
+        await page.evaluate("setState(0, 'failed')")
+    await page.evaluate(UNPLUG)
+    await page.wait_for_function(IS_HEARD_IN_NEW_CONNECTION, polling=50, timeout=WAIT_MS)
+    await expect(page.locator("#trouble")).to_be_hidden()
+
+
+async def test_ending_the_call_withdraws_an_attempt_to_connect_again(
+    page: Page, api: PlayedApi
+) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    api.answers_nothing = True
+    async with page.expect_request(OFFERS):
+        await page.evaluate("setState(0, 'failed')")
+    # Sooner than the attempt's own end.
+    async with page.expect_event("requestfailed", timeout=3_000) as withdrawn:
+        await page.get_by_role("button", name="End").click()
+    assert (await withdrawn.value).url.endswith(f"/v1/rtc/{CALL_ID}")
+    await page.wait_for_function("window.peers[1].connectionState === 'closed'", timeout=WAIT_MS)
+    assert len(api.offers) == 2
 
 
 async def test_a_person_whose_only_microphone_is_unplugged_is_told(page: Page) -> None:

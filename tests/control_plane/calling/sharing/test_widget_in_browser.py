@@ -10,6 +10,7 @@ from tests.control_plane.calling.call_page.test_call_page_in_browser import (
     CALL_ID,
     HAS_NO_OTHER_MICROPHONE,
     IS_HEARD_AGAIN,
+    IS_HEARD_IN_NEW_CONNECTION,
     ORIGIN,
     UNPLUG,
     WAIT_MS,
@@ -77,6 +78,32 @@ async def test_another_microphone_is_used_when_one_is_unplugged(live: Page) -> N
     await live.evaluate(HAS_NO_OTHER_MICROPHONE)
     await live.evaluate(UNPLUG)
     await is_told(live, "No microphone was found.")
+
+
+async def test_a_connection_that_is_being_made_gets_the_other_microphone_too(
+    live: Page, api: PlayedApi
+) -> None:
+    api.answers_nothing = True
+    async with live.expect_request(OFFERS):
+        await live.evaluate("setState(0, 'failed')")
+    await live.evaluate(UNPLUG)
+    await live.wait_for_function(IS_HEARD_IN_NEW_CONNECTION, polling=50, timeout=WAIT_MS)
+    await is_told(live, "Reconnecting…")
+
+
+async def test_ending_the_call_withdraws_an_attempt_to_connect_again(
+    live: Page, api: PlayedApi
+) -> None:
+    api.answers_nothing = True
+    async with live.expect_request(OFFERS):
+        await live.evaluate("setState(0, 'failed')")
+    # Sooner than the attempt's own end.
+    async with live.expect_event("requestfailed", timeout=3_000) as withdrawn:
+        await live.get_by_role("button", name="End").click()
+    assert (await withdrawn.value).url.endswith(f"/v1/rtc/{CALL_ID}")
+    await live.wait_for_function("window.peers[1].connectionState === 'closed'", timeout=WAIT_MS)
+    await is_told(live, "You ended the call.")
+    assert len(api.offers) == 2
 
 
 async def test_a_loss_that_is_over_a_moment_later_needs_no_new_connection(

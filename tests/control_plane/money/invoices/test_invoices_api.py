@@ -88,6 +88,36 @@ async def test_an_invoice_has_items_taxes_and_what_was_paid(
     assert await payer.entries() == [("topup", 20.0)], "tax is no credit"
 
 
+async def test_the_parts_of_an_invoice_over_another_amount_add_up(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    for kind in ("CGST", "SGST"):
+        rate = {"country": "DE", "kind": kind, "percent": 9}
+        await operator(payer, "POST", "/tax-rates", rate)
+    begun = await payer.begin(20, billing_country="DE")
+    session_id = begun["stripe"]["session_id"]
+    assert stripe.sessions[session_id]["amount_total"] == 2360
+    stripe.sessions[session_id]["amount_total"] = 1111
+    await stripe.customer_pays(session_id)
+    [invoice] = await invoices_of(payer)
+    amounts = [invoice[name] for name in ("subtotal_minor", "tax_minor", "total_minor")]
+    assert amounts == [942, 169, 1111]
+    assert [tax["amount_minor"] for tax in invoice["taxes"]] == [85, 84]
+
+
+async def test_what_was_paid_in_another_currency_is_invoiced_in_it(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    begun = await payer.begin(20, billing_country="DE")
+    session_id = begun["stripe"]["session_id"]
+    stripe.sessions[session_id].update(amount_total=1850, currency="eur")
+    await stripe.customer_pays(session_id)
+    [invoice] = await invoices_of(payer)
+    assert (invoice["currency"], invoice["total_minor"]) == ("EUR", 1850)
+    await stripe.refund(stripe.sessions[session_id]["payment_intent"], 925)
+    assert await payer.entries() == [("topup", 20.0), ("refund", -10.0)]
+
+
 async def test_a_tax_that_ended_and_a_reverse_charge_are_not_paid(
     payer: Payer, stripe: StripeWire
 ) -> None:

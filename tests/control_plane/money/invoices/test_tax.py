@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from control_plane.money.invoices.tax import Tax, TaxRule, share, taxed
+from control_plane.money.invoices.tax import Tax, TaxRule, share, shares, taxed
 
 RULES = st.lists(
     st.builds(
@@ -66,3 +66,12 @@ def test_shares_of_parts_add_up_to_the_whole(amount: int, parts: list[int]) -> N
         taken += share(amount, before + part, whole) - share(amount, before, whole)
         before += part
     assert taken == (amount if sum(parts) else 0)
+
+
+@given(st.lists(st.integers(0, 10**6), max_size=4), st.integers(0, 10**6), st.integers(1, 10**6))
+def test_shares_of_amounts_add_up_to_the_share_of_their_sum(
+    amounts: list[int], part: int, whole: int
+) -> None:
+    found = shares(amounts, part, whole)
+    assert sum(found) == share(sum(amounts), part, whole)
+    assert all(each >= 0 for each in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -13,7 +14,7 @@ from control_plane.money.payments.models import Payment
 from control_plane.money.payments.reconciling import CHECKOUT_ENDS_AFTER
 from control_plane.money.payments.schemas import COUNTRIES
 from tests.control_plane.conftest import OPERATOR
-from tests.control_plane.money.payments.paying import USD_TO_INR, Payer
+from tests.control_plane.money.payments.paying import USD_TO_INR, Payer, gateways_of
 from tests.stand_ins.payment_outcomes import Reporting
 from tests.stand_ins.razorpay_wire import RazorpayWire
 from tests.stand_ins.stripe_wire import StripeWire
@@ -129,6 +130,21 @@ async def test_a_checkout_that_nobody_pays_expires_and_a_later_payment_still_cou
         assert payment.state == "expired"
     await stripe.customer_pays(begun["stripe"]["session_id"])
     assert await payer.entries() == [("topup", 20.0)]
+
+
+async def test_a_checkout_of_a_gateway_that_was_taken_away_expires(payer: Payer) -> None:
+    begun = await payer.begin(20)
+    without = payer.settings.model_copy(update={"stripe_secret_key": None})
+    async with gateways_of(without) as gateways:
+        later = replace(payer, settings=without, gateways=gateways)
+        for passed, state in (
+            (CHECKOUT_ENDS_AFTER / 2, "open"),
+            (CHECKOUT_ENDS_AFTER + timedelta(minutes=1), "expired"),
+        ):
+            await later.reconciles(passed)
+            async with payer.database.system_session() as session:
+                payment = await session.get_one(Payment, begun["payment_id"])
+                assert payment.state == state
 
 
 @pytest.mark.parametrize("reporting", ["after", "never"])

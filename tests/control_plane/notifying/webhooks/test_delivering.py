@@ -221,12 +221,69 @@ async def test_a_span_replays_what_failed_or_everything(
         "to": (now + timedelta(hours=1)).isoformat(),
     }
     path = f"/v1/webhooks/{webhook_id}/replay"
-    assert (await tenant.post(path, span)).json() == {"status": "queued", "count": 1}
+    queued = {"status": "queued", "count": 1, "next_from": None}
+    assert (await tenant.post(path, span)).json() == queued
     await deliver()
     assert (await tenant.post(path, span)).json()["count"] == 0
     assert (await tenant.post(path, span | {"only_failed": False})).json()["count"] == 2
     await deliver()
     assert len(receiver.received) == 9
+
+
+async def test_a_long_span_is_replayed_to_its_end_in_several_requests(
+    tenant: TenantClient,
+    receiver: WebhookReceiver,
+    database: Database,
+    deliver: Deliver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("control_plane.notifying.webhooks.delivery_log.repository.MOST_REPLAYED", 2)
+    webhook_id = await register(tenant, receiver.url)
+    for number in range(5):
+        await publish(database, tenant, f"Number {number}")
+    await deliver()
+    receiver.received.clear()
+    now = datetime.now(UTC)
+    span = {
+        "from": (now - timedelta(hours=1)).isoformat(),
+        "to": (now + timedelta(hours=1)).isoformat(),
+        "only_failed": False,
+    }
+    counts = []
+    while span["from"] is not None:
+        queued = (await tenant.post(f"/v1/webhooks/{webhook_id}/replay", span)).json()
+        await deliver()
+        counts.append(queued["count"])
+        span["from"] = queued["next_from"]
+    assert counts == [2, 2, 1]
+    titles = [request.document["data"]["title"] for request in receiver.received]
+    assert sorted(titles) == [f"Number {number}" for number in range(5)]
+
+
+async def test_events_of_one_moment_are_replayed_together(
+    tenant: TenantClient,
+    receiver: WebhookReceiver,
+    database: Database,
+    deliver: Deliver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("control_plane.notifying.webhooks.delivery_log.repository.MOST_REPLAYED", 2)
+    webhook_id = await register(tenant, receiver.url)
+    for _ in range(4):
+        await publish(database, tenant)
+    await deliver()
+    moment = datetime.now(UTC)
+    async with database.system_session() as session:
+        await session.execute(
+            text("UPDATE webhook_deliveries SET occurred_at = :moment"), {"moment": moment}
+        )
+    span = {
+        "from": moment.isoformat(),
+        "to": (moment + timedelta(hours=1)).isoformat(),
+        "only_failed": False,
+    }
+    queued = (await tenant.post(f"/v1/webhooks/{webhook_id}/replay", span)).json()
+    assert (queued["count"], queued["next_from"]) == (4, None)
 
 
 async def test_what_was_erased_is_not_delivered_any_more(

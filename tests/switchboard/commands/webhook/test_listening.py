@@ -91,6 +91,19 @@ def test_events_are_forwarded_signed_and_printed(terminal: Terminal, api: StandI
     assert '"reason": "größer"' in result.output
 
 
+@pytest.mark.parametrize("failure", [503, None])
+def test_listening_goes_on_after_a_restart_of_the_api(
+    terminal: Terminal, api: StandInApi, failure: int | None
+) -> None:
+    will_tell(api, event())
+    # The client itself tries three times.
+    api.away["GET", f"/v1/webhooks/events?cursor=5.0&{ASKED}"] = [failure] * 7
+    with own_machine() as (address, received):
+        result = terminal.type("webhooks", "listen", address, "--secret", SECRET)
+    assert len(received) == 1
+    assert result.output.count("Waiting for the API") == 1
+
+
 def test_only_the_events_that_were_named_are_forwarded(terminal: Terminal, api: StandInApi) -> None:
     will_tell(api, event("call.started"), event())
     with own_machine() as (address, received):

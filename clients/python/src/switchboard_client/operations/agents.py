@@ -104,7 +104,9 @@ def versions(agent_id: Id, *, limit: int = 50, offset: int = 0) -> Operation[Ver
 
 def every_version(agent_id: Id) -> Pages[VersionList, VersionSummary]:
     """All published versions of the agent, newest first."""
-    return by_offset(versions(agent_id, limit=200), lambda page: page.versions)
+    return by_offset(
+        versions(agent_id, limit=200), lambda page: page.versions, lambda each: each.version
+    )
 
 
 def roll_back(

@@ -47,7 +47,9 @@ def recipients(batch_id: Id, *, limit: int = 50, offset: int = 0) -> Operation[B
 
 
 def every_recipient(batch_id: Id) -> Pages[BatchRowPage, BatchRowView]:
-    return by_offset(recipients(batch_id, limit=200), lambda page: page.recipients)
+    return by_offset(
+        recipients(batch_id, limit=200), lambda page: page.recipients, lambda each: each.index
+    )
 
 
 def cancel(batch_id: Id) -> Operation[BatchView]:

@@ -101,7 +101,8 @@ def replay(
 def replay_span(
     webhook_id: Id, span: ReplaySpan | Body, *, idempotency_key: str | None = None
 ) -> Operation[ReplayQueued]:
-    """What failed from ``from`` to before ``to``; with ``only_failed`` false, everything."""
+    """What failed from ``from`` to before ``to``; with ``only_failed`` false, everything. Of a long
+    span the oldest; ``next_from`` in the answer says from where to go on."""
     place = at("/v1/webhooks/{}/replay", webhook_id)
     return post(place, ReplayQueued, span).once(idempotency_key)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import func, select
 
 from control_plane.money.payments.gateway_events import repository as events
+from control_plane.money.payments.gateways import stripe_gateway
 from control_plane.money.payments.models import GatewayEvent
 from control_plane.money.payments.tasks import EVENTS_KEPT
 from tests.control_plane.money.billing.books import assert_books_balance
-from tests.control_plane.money.payments.paying import Payer
+from tests.control_plane.money.payments.paying import Payer, gateways_of
 from tests.stand_ins.razorpay_wire import RazorpayWire
 from tests.stand_ins.stripe_wire import StripeWire
 
@@ -81,6 +83,21 @@ async def test_more_refunds_than_a_page_has_are_all_found(
         await razorpay.refund(gateway_id, 80)
     await payer.reconciles_reversals()
     assert await payer.balance_usd() == pytest.approx(20 - 1.01)
+
+
+async def test_each_page_has_the_time_of_a_request(
+    payer: Payer, stripe: StripeWire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of many pages may take longer than one request."""
+    monkeypatch.setattr(stripe_gateway, "_MOST_LISTED", 2)
+    gateway_id = await paid(payer, stripe)
+    for _ in range(23):
+        await stripe.refund(gateway_id, 10)
+    stripe.listing_seconds = 0.25
+    hurried = payer.settings.model_copy(update={"gateway_timeout_seconds": 2.0})
+    async with gateways_of(hurried) as gateways:
+        await replace(payer, gateways=gateways).reconciles_reversals()
+    assert await payer.balance_usd() == pytest.approx(20 - 2.3)
 
 
 async def test_a_gateway_that_does_not_answer_does_not_stop_the_other_one(
