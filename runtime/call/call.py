@@ -314,6 +314,9 @@ class Call:
             self._phone_lines.lost(participant_id, lost_carrier)
         if self._room is not None:
             await self._room.remove_leg(participant_id)
+        # A person who has picked up for a transfer may be gone before the room has heard anything.
+        gone_why = "hung up" if lost_carrier is None else "the line was lost"
+        self.transfers.not_reached(participant_id, gone_why)
         seemed_lost = participant_id == self._last_lost and not self._callers
         planned = {each.participant_id for each in self.plan.participants}
         # Phones that were answered and hung up before their sound came.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from contracts.end_reasons import EndReason
-from contracts.events import CallMetered, PhoneWanted, RecordingStopped
+from contracts.events import CallMetered, Logged, PhoneWanted, RecordingStopped
 from contracts.live_messages import LiveTranscript
 from contracts.tool_bindings import Transfer
 from runtime.call.end_cause import Cause, Ending
@@ -135,6 +135,26 @@ def test_a_busy_person_brings_the_call_back_to_the_caller():
         await stage.room.remove_leg(CALLER)
 
     assert play(script, plan=phone_plan()).conversation.said == ["greeting", "Nobody is free."]
+
+
+@pytest.mark.parametrize(
+    ("lost_carrier", "why"), [(None, "hung up"), ("twilio", "the line was lost")]
+)
+def test_a_person_who_is_gone_before_the_sound_has_come_brings_the_call_back(
+    lost_carrier: str | None, why: str
+):
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(unreached_message="Nobody is free."))
+        await stage.call.remove_leg(target(stage), lost_carrier)
+        await asyncio.sleep(2)
+        assert stage.room.held == set()
+        assert stage.conversation.listens
+        await stage.room.remove_leg(CALLER)
+
+    ended = play(script, plan=phone_plan())
+    assert ended.conversation.said == ["greeting", "Nobody is free."]
+    told = [each.message for each in ended.journal.bodies if isinstance(each, Logged)]
+    assert f"{PERSON} was not reached: {why}" in told
 
 
 def test_a_person_of_whom_nothing_is_heard_brings_the_call_back():
