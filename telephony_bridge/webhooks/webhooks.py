@@ -20,6 +20,7 @@ from carriers.call_events import (
 )
 from carriers.signed_request import CarrierRequest, Repeat, SignatureRefused
 from contracts.carrier_accounts import media_url, status_url
+from contracts.dial_outcome import DialOutcome
 from contracts.dialing import LegStage
 from contracts.inbound_calls import InboundAdmitted, InboundRefusal, InboundRefused
 from link.connection import LINK_ERRORS
@@ -49,6 +50,7 @@ class Webhooks:
     """
     Args:
         public_url: where carriers reach the bridge, without a slash at its end.
+        report: tells the control plane how far a leg has come.
         clock: seconds since 1970.
     """
 
@@ -60,6 +62,7 @@ class Webhooks:
         tickets: Tickets,
         dialed: DialedLegs,
         machines: MachineNews,
+        report: Callable[[LegTicket, LegStage, DialOutcome | None], None],
         clock: Callable[[], float],
     ) -> None:
         self._public_url = public_url
@@ -68,6 +71,7 @@ class Webhooks:
         self._tickets = tickets
         self._dialed = dialed
         self._machines = machines
+        self._report = report
         self._clock = clock
 
     async def answer(
@@ -149,12 +153,15 @@ class Webhooks:
                 await self._dialed.tell(dialed, event)
                 if event.stage is LegStage.ANSWERED:
                     return await self._connected(account, event, dialed)
+            case StageReached(call_id=call_id, stage=LegStage.ENDED):
+                await self._caller_gone(account, call_id, None)
             case MachineDetected(answered_by=answered_by) if dialed is not None:
                 await self._machines.tell(dialed.request, answered_by)
             case PlaybackEnded(call_id=call_id):
                 return answers.hang_up(call_id)
             case StreamFailed(call_id=call_id, detail=detail):
                 _log.error("carrier_stream_failed", carrier_call_id=call_id, detail=detail)
+                await self._caller_gone(account, call_id, DialOutcome.FAILED)
                 return answers.hang_up(call_id)
         return None
 
@@ -192,6 +199,14 @@ class Webhooks:
             case InboundRefused(kind=kind, detail=detail):
                 _log.info("inbound_call_refused", kind=kind.value, detail=detail)
                 return self._refusal(account, call.call_id, kind)
+
+    async def _caller_gone(
+        self, account: OpenAccount, carrier_call_id: str, outcome: DialOutcome | None
+    ) -> None:
+        """Of a caller who is gone before the sound has come, nothing else tells."""
+        ticket = await self._tickets.of_caller(account.account_id, carrier_call_id)
+        if ticket is not None:
+            self._report(ticket, LegStage.ENDED, outcome)
 
     def _refusal(self, account: OpenAccount, call_id: str, kind: InboundRefusal) -> Answer:
         answers = account.spec.answers
