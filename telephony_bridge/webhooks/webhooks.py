@@ -18,7 +18,7 @@ from carriers.call_events import (
     StageReached,
     StreamFailed,
 )
-from carriers.signed_request import CarrierRequest, Repeat, SignatureRefused
+from carriers.signed_request import CarrierRequest, Proof, Repeat, SignatureRefused
 from contracts.carrier_accounts import media_url, status_url
 from contracts.dial_outcome import DialOutcome
 from contracts.dialing import LegStage
@@ -101,13 +101,10 @@ class Webhooks:
             return refusal, _nothing
         account_id = account.account_id
         if not await self._seen.is_first(account_id, proof.once_key, proof.remember_seconds):
-            if proof.repeat is Repeat.REPLAY:
-                count("refused")
-                log.warning("webhook_replayed")
-                return REPLAYED, _nothing
-            count("repeated")
-            kept = await self._seen.answer(account_id, proof.once_key)
-            return kept or account.spec.answers.acknowledge(), _nothing
+            again = await self._answer_again(account, proof, count)
+            if again is not None:
+                return again, _nothing
+            log.warning("webhook_was_left_unanswered")
         try:
             answer, unwanted = await self._first_answer(account, request)
             await self._seen.keep_answer(account_id, proof.once_key, answer)
@@ -123,6 +120,26 @@ class Webhooks:
             await account.api.run(answer.commands)
 
         return answer, afterwards if answer.commands or unwanted else _nothing
+
+    async def _answer_again(
+        self, account: OpenAccount, proof: Proof, count: Callable[[str], None]
+    ) -> Answer | None:
+        """To a request that came before. ``None``: the bridge that got it has stopped, and did
+        not answer it."""
+        account_id, once_key = account.account_id, proof.once_key
+        is_open = await self._seen.is_unanswered(account_id, once_key)
+        kept = None
+        if is_open or proof.repeat is Repeat.DUPLICATE:
+            kept = await self._seen.answer(account_id, once_key)
+        if kept is None and is_open and await self._seen.is_unanswered(account_id, once_key):
+            return None
+        if proof.repeat is Repeat.REPLAY:
+            count("refused")
+            carrier = account.spec.name.value
+            _log.warning("webhook_replayed", account_id=str(account_id), carrier=carrier)
+            return REPLAYED
+        count("repeated")
+        return kept or account.spec.answers.acknowledge()
 
     async def _first_answer(
         self, account: OpenAccount, request: CarrierRequest

@@ -16,6 +16,7 @@ from contracts.inbound_calls import InboundRefusal
 from runtime.media.audio.telephone_codec import decode_mulaw, encode_mulaw
 from runtime.media.room import LegConnected, LegGone, LegPressed
 from telephony_bridge.tickets import Tickets
+from telephony_bridge.webhooks import seen
 from tests.runtime.media.loopback_peer import tone, tone_level
 from tests.runtime.until import until
 from tests.stand_ins.webhook_receiver import WebhookReceiver
@@ -220,6 +221,24 @@ async def test_a_webhook_that_comes_twice_makes_one_call_and_gets_the_same_answe
     first, second = await asyncio.gather(line.call_in(), line.call_in())
     assert first.text == second.text
     assert len(control_plane.asked) == 1
+
+
+async def test_a_webhook_that_no_bridge_has_answered_is_answered_when_it_comes_again(
+    line: TwilioLine,
+    control_plane: ControlPlaneEnd,
+    redis: Redis,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(seen, "ANSWER_AWAITED_SECONDS", 0.2)
+    await line.call_in()
+    # As a bridge leaves it that is stopped while it asks the control plane.
+    async for key in redis.scan_iter(f"switchboard:bridge:seen:{line.account_id}:*"):
+        if key.endswith(":answer"):
+            await redis.delete(key)
+        else:
+            await redis.set(key, seen._UNANSWERED, xx=True, keepttl=True)
+    token_in(await line.call_in())
+    assert len(control_plane.asked) == 2
 
 
 async def test_a_webhook_without_the_right_signature_is_refused_before_anything_else(
