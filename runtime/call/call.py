@@ -433,15 +433,20 @@ class Call:
             self.spawn(self._await_rejoin(self._losses))
 
     def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
-        answers = not (self._end_requested.is_set() or self.transfers.keep_agent_silent)
-        if participant_id in self._presence.here and answers:
+        if participant_id in self._presence.here and self._answers_keys:
             self._limits.keys_pressed()
             self._keypads.pressed(participant_id, digits)
 
     def _entered(self, participant_id: UUID, entry: str) -> None:
         self.fact(keys_logged(self.plan, participant_id, "received", entry))
-        if self._conversation is not None and not self._end_requested.is_set():
+        # An entry ends up to three seconds after its last key.
+        if self._conversation is not None and self._answers_keys:
             self.spawn(self._conversation.keys_pressed(entry))
+
+    @property
+    def _answers_keys(self) -> bool:
+        """Not while the call is ending, or a person is being called or talks to the callers."""
+        return not (self._end_requested.is_set() or self.transfers.keep_agent_silent)
 
     async def _await_rejoin(self, loss: int) -> None:
         await asyncio.sleep(REJOIN_SECONDS)

@@ -249,6 +249,21 @@ def test_a_caller_on_hold_is_not_asked_whether_anybody_is_there():
     assert play(script, plan=phone_plan()).conversation.said == ["greeting"]
 
 
+def test_keys_that_were_pressed_just_before_a_transfer_are_not_answered_during_it():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(3)
+        stage.room.press("12")
+        await asyncio.sleep(0.5)
+        assert stage.call.transfer(tool(), "") is None
+        await asyncio.sleep(10)
+        assert stage.conversation.entered == []
+        await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
+
+
 def test_a_call_is_transferred_once_at_a_time():
     async def script(stage: Stage) -> None:
         await begun(stage, tool())
