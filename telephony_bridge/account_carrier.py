@@ -35,6 +35,8 @@ ATTEMPT_FIELD = "attempt"
 """The parameter of our webhook addresses that names the attempt."""
 DIALED_MARGIN_SECONDS = 7_500
 """How long a dialed call is remembered after its time to ring: longer than any call lasts."""
+HANG_UP_TRIES = 3
+HANG_UP_PAUSE_SECONDS = 0.5
 STATUS_STREAM_LENGTH = 1_000
 STATUS_STREAM_TTL_SECONDS = 3_600
 BLOCK_MS = 1_000
@@ -113,7 +115,8 @@ class DialedLegs:
         return None if found is None else str(found)
 
     async def give_up(self, attempt_id: UUID) -> None:
-        """Nobody knows whether the carrier has placed the call, and nobody waits for it any more.
+        """Nobody waits for the call any more, but its carrier may go on with it: nobody knows
+        whether it was placed, or it was not hung up.
 
         Raises:
             RedisError, OSError: Redis is away.
@@ -295,10 +298,24 @@ class AccountLeg:
             self._legs.remove(self._attempt_id)
 
     async def hang_up(self) -> None:
+        """More than once, if the carrier does not do it. If it never does, whichever replica its
+        carrier tells of the call hangs up."""
+        for tries_left in reversed(range(HANG_UP_TRIES)):
+            try:
+                await self._api.hang_up(self.carrier_call_id)
+            except CarrierProblem as problem:
+                if not tries_left:
+                    await self._give_up()
+                    raise CarrierRefused(DialOutcome.FAILED, problem.message) from problem
+            else:
+                return
+            await asyncio.sleep(HANG_UP_PAUSE_SECONDS)
+
+    async def _give_up(self) -> None:
         try:
-            await self._api.hang_up(self.carrier_call_id)
-        except CarrierProblem as problem:
-            raise CarrierRefused(DialOutcome.FAILED, problem.message) from problem
+            await self._legs.give_up(self._attempt_id)
+        except LINK_ERRORS as error:
+            _log.error("leg_not_given_up", attempt_id=str(self._attempt_id), error=str(error))
 
 
 def _shown(reached: StageReached) -> str:

@@ -19,6 +19,8 @@ from telephony_bridge.carrier import (
     Ringing,
 )
 
+HANG_UP_SECONDS = 20.0
+"""How long an adapter may ask its carrier to hang up, more than once."""
 HANG_UP_PATIENCE_SECONDS = 5.0
 """How long a carrier may take to confirm a hang-up."""
 
@@ -91,7 +93,7 @@ class Attempt:
         """Hang up. Before the carrier confirms that, the phone may still be answered or give up."""
         self._own_reason = reason
         try:
-            async with asyncio.timeout(HANG_UP_PATIENCE_SECONDS):
+            async with asyncio.timeout(HANG_UP_SECONDS):
                 await leg.hang_up()
         except (CarrierRefused, TimeoutError) as error:
             _log.warning("hang_up_refused", call_id=str(self.request.call_id), error=str(error))

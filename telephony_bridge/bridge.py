@@ -79,7 +79,7 @@ async def run_bridge(
             account_carriers: Sequence[Carrier] = ()
             if settings.public_url is not None and settings.account_key is not None:
                 served = _built_in() if specs is None else specs
-                serving = _serving(settings, served, client, dialed, legs)
+                serving = _serving(settings, served, client, dialed, legs, reports)
                 accounts = await stack.enter_async_context(serving)
                 lost = LostLegs(client, settings.bridge_id, accounts, dialed)
                 account_carriers = [
@@ -107,7 +107,12 @@ async def run_bridge(
 
 @asynccontextmanager
 async def _serving(
-    settings: BridgeSettings, specs: Specs, redis: Redis, dialed: DialedLegs, legs: MediaLegs
+    settings: BridgeSettings,
+    specs: Specs,
+    redis: Redis,
+    dialed: DialedLegs,
+    legs: MediaLegs,
+    reports: Reports,
 ) -> AsyncIterator[Accounts]:
     """Answer the carriers for the length of the block."""
     assert settings.public_url is not None
@@ -122,7 +127,9 @@ async def _serving(
         seen, tickets = Seen(redis), Tickets(redis)
         desk = InboundDesk(waiting, settings.bridge_id)
         machines = await stack.enter_async_context(MachineNews(redis))
-        webhooks = Webhooks(public_url, seen, desk, tickets, dialed, machines, time.time)
+        webhooks = Webhooks(
+            public_url, seen, desk, tickets, dialed, machines, reports.add, time.time
+        )
         door = MediaDoor(seen, tickets, legs, time.time)
         listener = listen(settings.host, settings.port)
         server = BridgeServer(BridgeApp(public_url, accounts, webhooks, door))

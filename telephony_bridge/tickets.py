@@ -53,8 +53,13 @@ class Tickets:
         Raises:
             RedisError, OSError: Redis is away.
         """
-        token = secrets.token_hex(24)
-        await self._redis.set(_key(token), ticket.model_dump_json(), ex=TICKET_SECONDS)
+        token, document = secrets.token_hex(24), ticket.model_dump_json()
+        async with self._redis.pipeline(transaction=False) as pipe:
+            pipe.set(_key(token), document, ex=TICKET_SECONDS)
+            if ticket.direction == "inbound":
+                caller = _caller_key(ticket.account_id, ticket.carrier_call_id)
+                pipe.set(caller, document, ex=TICKET_SECONDS)
+            await pipe.execute()
         return token
 
     async def redeem(self, token: str, account_id: UUID) -> LegTicket | None:
@@ -63,15 +68,35 @@ class Tickets:
         Raises:
             RedisError, OSError: Redis is away.
         """
-        document = await self._redis.getdel(_key(token))
-        if document is None:
+        ticket = _read(await self._redis.getdel(_key(token)))
+        if ticket is None or ticket.account_id != account_id:
             return None
-        try:
-            ticket = read_json(LegTicket, document)
-        except ValidationError:
-            return None
-        return ticket if ticket.account_id == account_id else None
+        await self._redis.delete(_caller_key(account_id, ticket.carrier_call_id))
+        return ticket
+
+    async def of_caller(self, account_id: UUID, carrier_call_id: str) -> LegTicket | None:
+        """The ticket of an inbound call whose sound has not come yet; ``None`` if there is none.
+
+        Raises:
+            RedisError, OSError: Redis is away.
+        """
+        return _read(await self._redis.get(_caller_key(account_id, carrier_call_id)))
+
+
+def _read(document: str | bytes | None) -> LegTicket | None:
+    if document is None:
+        return None
+    try:
+        return read_json(LegTicket, document)
+    except ValidationError:
+        return None
 
 
 def _key(token: str) -> str:
     return f"switchboard:bridge:ticket:{sha256(token.encode()).hexdigest()}"
+
+
+def _caller_key(account_id: UUID, carrier_call_id: str) -> str:
+    # A carrier's id may be long, and may hold anything.
+    call = sha256(carrier_call_id.encode()).hexdigest()
+    return f"switchboard:bridge:caller:{account_id}:{call}"

@@ -28,7 +28,8 @@ def read_events(request: CarrierRequest) -> tuple[CallEvent, ...]:
         if form["StreamEvent"] != "stream-error":
             return ()
         return (StreamFailed(call_id, form.get("StreamError", "the stream failed")),)
-    if "AnsweredBy" in form:
+    # Of a call that Twilio has listened to, each later status names it again.
+    if "AnsweredBy" in form and "CallStatus" not in form:
         answered_by = ANSWERED_BY.get(form["AnsweredBy"], AnsweredBy.UNKNOWN)
         return (MachineDetected(call_id, answered_by),)
     # Status callbacks of inbound calls come with their source. What has none asks for an answer.

@@ -314,6 +314,9 @@ class Call:
             self._phone_lines.lost(participant_id, lost_carrier)
         if self._room is not None:
             await self._room.remove_leg(participant_id)
+        # A person who has picked up for a transfer may be gone before the room has heard anything.
+        gone_why = "hung up" if lost_carrier is None else "the line was lost"
+        self.transfers.not_reached(participant_id, gone_why)
         seemed_lost = participant_id == self._last_lost and not self._callers
         planned = {each.participant_id for each in self.plan.participants}
         # Phones that were answered and hung up before their sound came.
@@ -430,15 +433,20 @@ class Call:
             self.spawn(self._await_rejoin(self._losses))
 
     def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
-        answers = not (self._end_requested.is_set() or self.transfers.keep_agent_silent)
-        if participant_id in self._presence.here and answers:
+        if participant_id in self._presence.here and self._answers_keys:
             self._limits.keys_pressed()
             self._keypads.pressed(participant_id, digits)
 
     def _entered(self, participant_id: UUID, entry: str) -> None:
         self.fact(keys_logged(self.plan, participant_id, "received", entry))
-        if self._conversation is not None and not self._end_requested.is_set():
+        # An entry ends up to three seconds after its last key.
+        if self._conversation is not None and self._answers_keys:
             self.spawn(self._conversation.keys_pressed(entry))
+
+    @property
+    def _answers_keys(self) -> bool:
+        """Not while the call is ending, or a person is being called or talks to the callers."""
+        return not (self._end_requested.is_set() or self.transfers.keep_agent_silent)
 
     async def _await_rejoin(self, loss: int) -> None:
         await asyncio.sleep(REJOIN_SECONDS)

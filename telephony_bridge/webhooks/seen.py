@@ -2,7 +2,7 @@
 
 A signature proves who sent a request, not that it was sent just now. So each signed request has a
 key that never comes twice, or comes again only because the carrier got no answer in time. The
-second one then gets the answer of the first.
+second one then gets the answer of the first, if there is one: a bridge may have stopped before.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ANSWER_KEPT_SECONDS = 60
 """A carrier asks again within seconds."""
 ANSWER_AWAITED_SECONDS = 3.0
 LOOK_EVERY_SECONDS = 0.05
-_UNANSWERED = "-"
+_UNANSWERED, _ANSWERED = "unanswered", "answered"
 
 
 class _KeptAnswer(BaseModel):
@@ -46,12 +46,21 @@ class Seen:
         """The request could not be answered: when it comes again, it is the first."""
         await self._redis.delete(_key(account_id, once_key))
 
+    async def is_unanswered(self, account_id: UUID, once_key: str) -> bool:
+        """Whether the first request with the key has no answer: it is being answered, or the
+        bridge that was to do so has stopped."""
+        return bool(await self._redis.get(_key(account_id, once_key)) == _UNANSWERED)
+
     async def keep_answer(self, account_id: UUID, once_key: str, answer: Answer) -> None:
         """For the same request, should it come again. Its commands are not kept: they are carried
         out once."""
         kept = _KeptAnswer(content_type=answer.content_type, body=answer.body, status=answer.status)
-        key = _answer_key(account_id, once_key)
-        await self._redis.set(key, kept.model_dump_json(), ex=ANSWER_KEPT_SECONDS)
+        async with self._redis.pipeline(transaction=False) as pipe:
+            pipe.set(
+                _answer_key(account_id, once_key), kept.model_dump_json(), ex=ANSWER_KEPT_SECONDS
+            )
+            pipe.set(_key(account_id, once_key), _ANSWERED, xx=True, keepttl=True)
+            await pipe.execute()
 
     async def answer(self, account_id: UUID, once_key: str) -> Answer | None:
         """What the first request was answered, as soon as it is; ``None``: nothing in time."""

@@ -18,8 +18,9 @@ from carriers.call_events import (
     StageReached,
     StreamFailed,
 )
-from carriers.signed_request import CarrierRequest, Repeat, SignatureRefused
+from carriers.signed_request import CarrierRequest, Proof, Repeat, SignatureRefused
 from contracts.carrier_accounts import media_url, status_url
+from contracts.dial_outcome import DialOutcome
 from contracts.dialing import LegStage
 from contracts.inbound_calls import InboundAdmitted, InboundRefusal, InboundRefused
 from link.connection import LINK_ERRORS
@@ -49,6 +50,7 @@ class Webhooks:
     """
     Args:
         public_url: where carriers reach the bridge, without a slash at its end.
+        report: tells the control plane how far a leg has come.
         clock: seconds since 1970.
     """
 
@@ -60,6 +62,7 @@ class Webhooks:
         tickets: Tickets,
         dialed: DialedLegs,
         machines: MachineNews,
+        report: Callable[[LegTicket, LegStage, DialOutcome | None], None],
         clock: Callable[[], float],
     ) -> None:
         self._public_url = public_url
@@ -68,6 +71,7 @@ class Webhooks:
         self._tickets = tickets
         self._dialed = dialed
         self._machines = machines
+        self._report = report
         self._clock = clock
 
     async def answer(
@@ -97,13 +101,10 @@ class Webhooks:
             return refusal, _nothing
         account_id = account.account_id
         if not await self._seen.is_first(account_id, proof.once_key, proof.remember_seconds):
-            if proof.repeat is Repeat.REPLAY:
-                count("refused")
-                log.warning("webhook_replayed")
-                return REPLAYED, _nothing
-            count("repeated")
-            kept = await self._seen.answer(account_id, proof.once_key)
-            return kept or account.spec.answers.acknowledge(), _nothing
+            again = await self._answer_again(account, proof, count)
+            if again is not None:
+                return again, _nothing
+            log.warning("webhook_was_left_unanswered")
         try:
             answer, unwanted = await self._first_answer(account, request)
             await self._seen.keep_answer(account_id, proof.once_key, answer)
@@ -119,6 +120,26 @@ class Webhooks:
             await account.api.run(answer.commands)
 
         return answer, afterwards if answer.commands or unwanted else _nothing
+
+    async def _answer_again(
+        self, account: OpenAccount, proof: Proof, count: Callable[[str], None]
+    ) -> Answer | None:
+        """To a request that came before. ``None``: the bridge that got it has stopped, and did
+        not answer it."""
+        account_id, once_key = account.account_id, proof.once_key
+        is_open = await self._seen.is_unanswered(account_id, once_key)
+        kept = None
+        if is_open or proof.repeat is Repeat.DUPLICATE:
+            kept = await self._seen.answer(account_id, once_key)
+        if kept is None and is_open and await self._seen.is_unanswered(account_id, once_key):
+            return None
+        if proof.repeat is Repeat.REPLAY:
+            count("refused")
+            carrier = account.spec.name.value
+            _log.warning("webhook_replayed", account_id=str(account_id), carrier=carrier)
+            return REPLAYED
+        count("repeated")
+        return kept or account.spec.answers.acknowledge()
 
     async def _first_answer(
         self, account: OpenAccount, request: CarrierRequest
@@ -149,12 +170,15 @@ class Webhooks:
                 await self._dialed.tell(dialed, event)
                 if event.stage is LegStage.ANSWERED:
                     return await self._connected(account, event, dialed)
+            case StageReached(call_id=call_id, stage=LegStage.ENDED):
+                await self._caller_gone(account, call_id, None)
             case MachineDetected(answered_by=answered_by) if dialed is not None:
                 await self._machines.tell(dialed.request, answered_by)
             case PlaybackEnded(call_id=call_id):
                 return answers.hang_up(call_id)
             case StreamFailed(call_id=call_id, detail=detail):
                 _log.error("carrier_stream_failed", carrier_call_id=call_id, detail=detail)
+                await self._caller_gone(account, call_id, DialOutcome.FAILED)
                 return answers.hang_up(call_id)
         return None
 
@@ -192,6 +216,14 @@ class Webhooks:
             case InboundRefused(kind=kind, detail=detail):
                 _log.info("inbound_call_refused", kind=kind.value, detail=detail)
                 return self._refusal(account, call.call_id, kind)
+
+    async def _caller_gone(
+        self, account: OpenAccount, carrier_call_id: str, outcome: DialOutcome | None
+    ) -> None:
+        """Of a caller who is gone before the sound has come, nothing else tells."""
+        ticket = await self._tickets.of_caller(account.account_id, carrier_call_id)
+        if ticket is not None:
+            self._report(ticket, LegStage.ENDED, outcome)
 
     def _refusal(self, account: OpenAccount, call_id: str, kind: InboundRefusal) -> Answer:
         answers = account.spec.answers

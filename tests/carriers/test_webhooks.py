@@ -234,6 +234,16 @@ def test_every_answer_of_twilios_machine_detection(word: str) -> None:
     assert _twilio(AnsweredBy=word) == (MachineDetected("CA1", expected),)
 
 
+def test_a_status_of_twilio_that_names_who_has_answered_is_a_status() -> None:
+    end = _twilio(
+        AnsweredBy="machine_start",
+        CallStatus="completed",
+        CallbackSource="call-progress-events",
+        CallDuration="7",
+    )
+    assert end == (StageReached("CA1", LegStage.ENDED, "completed", None, None, 7),)
+
+
 @pytest.mark.parametrize("word", LISTS[CarrierName.TELNYX]["answered_by"])
 def test_every_answer_of_telnyxs_machine_detection(word: str) -> None:
     expected = AnsweredBy(LISTS[CarrierName.TELNYX]["answered_by"][word])

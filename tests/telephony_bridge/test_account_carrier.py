@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
@@ -15,6 +16,7 @@ from carriers.call_events import StageReached
 from contracts.dial_outcome import DialOutcome
 from contracts.dialing import DialRequest, LegStage
 from contracts.inbound_calls import InboundAdmitted
+from telephony_bridge import account_carrier
 from telephony_bridge.account_carrier import AccountCarrier, DialedCall, DialedLegs
 from telephony_bridge.carrier import CarrierRefused, Ringing
 from tests.telephony_bridge.conftest import PUBLIC_URL, dial_request
@@ -27,6 +29,8 @@ class EagerCarrier:
 
     problem: ProblemKind | None = None
     tells = True
+    refused_hang_ups = 0
+    hang_ups = 0
 
     def __init__(self, legs: DialedLegs, request: DialRequest) -> None:
         self.spec = SimpleNamespace(name=CarrierName.TWILIO)
@@ -37,6 +41,11 @@ class EagerCarrier:
 
     async def find(self, account_id: Any) -> EagerCarrier:
         return self
+
+    async def hang_up(self, call_id: str) -> None:
+        self.hang_ups += 1
+        if self.hang_ups <= self.refused_hang_ups:
+            raise CarrierProblem(ProblemKind.UNREACHABLE, "Not now.")
 
     async def dial(self, wanted: Any) -> str:
         dialed = DialedCall(bridge_id="b-1", request=self._request)
@@ -128,3 +137,18 @@ async def test_a_call_that_may_have_been_placed_is_given_up(
         await AccountCarrier(CarrierName.TWILIO, accounts, legs, PUBLIC_URL).dial(request)
     assert await DialedLegs(redis, "b-2").was_given_up(request.attempt_id) is is_given_up
     assert not legs.has(request.attempt_id)
+
+
+@pytest.mark.parametrize(("refused", "is_given_up"), [(2, False), (3, True)])
+async def test_a_call_that_its_carrier_does_not_hang_up_is_hung_up_again(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch, refused: int, *, is_given_up: bool
+) -> None:
+    monkeypatch.setattr(account_carrier, "HANG_UP_PAUSE_SECONDS", 0.0)
+    legs, request = DialedLegs(redis, "b-1"), any_request()
+    accounts: Any = EagerCarrier(legs, request)
+    accounts.refused_hang_ups = refused
+    leg = await AccountCarrier(CarrierName.TWILIO, accounts, legs, PUBLIC_URL).dial(request)
+    with pytest.raises(CarrierRefused) if is_given_up else nullcontext():
+        await leg.hang_up()
+    assert accounts.hang_ups == 3
+    assert await DialedLegs(redis, "b-2").was_given_up(request.attempt_id) is is_given_up

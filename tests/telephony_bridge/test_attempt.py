@@ -24,6 +24,7 @@ from tests.stand_ins.simulated_carrier import (
     UNREACHABLE,
     Behaviour,
     SimulatedCarrier,
+    SimulatedLeg,
 )
 
 CALLEE = "+14155550142"
@@ -118,3 +119,20 @@ async def test_a_carrier_that_does_not_hear_the_hang_up_does_not_hold_the_attemp
     carrier.tell(CALLEE, DEAF)
     await attempt_at(carrier, told, ring_timeout_seconds=0.05).run()
     assert told[-1] == (LegStage.ENDED, DialOutcome.NO_ANSWER)
+
+
+async def test_an_adapter_may_ask_for_longer_than_the_carrier_may_take_to_confirm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def slowly(leg: SimulatedLeg) -> None:
+        await asyncio.sleep(0.5)
+        await at_once(leg)
+
+    at_once = SimulatedLeg.hang_up
+    monkeypatch.setattr(SimulatedLeg, "hang_up", slowly)
+    monkeypatch.setattr(attempt_module, "HANG_UP_PATIENCE_SECONDS", 0.2)
+    carrier, told = SimulatedCarrier(), Told()
+    carrier.tell(CALLEE, RINGS_ON)
+    await attempt_at(carrier, told, ring_timeout_seconds=0.05).run()
+    assert told[-1] == (LegStage.ENDED, DialOutcome.NO_ANSWER)
+    assert carrier.open_lines == 0

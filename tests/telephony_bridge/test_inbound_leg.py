@@ -7,12 +7,16 @@ from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
+from redis.asyncio import Redis
 from websockets.exceptions import InvalidStatus
 
+from contracts.dial_outcome import DialOutcome
 from contracts.dialing import LegStage
 from contracts.inbound_calls import InboundRefusal
 from runtime.media.audio.telephone_codec import decode_mulaw, encode_mulaw
 from runtime.media.room import LegConnected, LegGone, LegPressed
+from telephony_bridge.tickets import Tickets
+from telephony_bridge.webhooks import seen
 from tests.runtime.media.loopback_peer import tone, tone_level
 from tests.runtime.until import until
 from tests.stand_ins.webhook_receiver import WebhookReceiver
@@ -27,6 +31,14 @@ from tests.telephony_bridge.twilio_line import (
 )
 
 AGENT_HZ, CALLER_HZ = 500, 900
+END = {
+    "CallSid": CALL_SID,
+    "Direction": "inbound",
+    "CallStatus": "completed",
+    "CallbackSource": "call-progress-events",
+    "CallDuration": "1",
+}
+STREAM_ERROR = {"CallSid": CALL_SID, "StreamEvent": "stream-error", "StreamError": "no route"}
 
 
 def hung_up(api: WebhookReceiver) -> bool:
@@ -116,6 +128,35 @@ async def test_a_caller_who_hangs_up_has_left(
     await until(stages)
 
 
+@pytest.mark.parametrize(("status", "outcome"), [(END, None), (STREAM_ERROR, DialOutcome.FAILED)])
+async def test_a_call_that_is_over_before_the_sound_has_come_is_reported(
+    line: TwilioLine,
+    control_plane: ControlPlaneEnd,
+    status: dict[str, str],
+    outcome: DialOutcome | None,
+) -> None:
+    await line.call_in()
+    assert (await line.webhook(status, "status")).is_success
+
+    async def is_told() -> bool:
+        reports = await control_plane.reports()
+        told = [(each.attempt_id, each.stage, each.outcome) for each in reports]
+        return told == [(control_plane.admitted.attempt_id, LegStage.ENDED, outcome)]
+
+    await until(is_told)
+
+
+async def test_only_who_carries_the_sound_tells_of_a_call_whose_sound_has_come(
+    line: TwilioLine, redis: Redis, worker: WorkerEnd
+) -> None:
+    token = token_in(await line.call_in())
+    tickets, account_id = Tickets(redis), UUID(line.account_id)
+    assert await tickets.of_caller(account_id, CALL_SID) is not None
+    async with line.media(token):
+        await anext(worker.room.events())
+        assert await tickets.of_caller(account_id, CALL_SID) is None
+
+
 async def test_a_socket_that_breaks_without_a_word_is_a_lost_line_and_is_hung_up(
     line: TwilioLine,
     worker: WorkerEnd,
@@ -180,6 +221,24 @@ async def test_a_webhook_that_comes_twice_makes_one_call_and_gets_the_same_answe
     first, second = await asyncio.gather(line.call_in(), line.call_in())
     assert first.text == second.text
     assert len(control_plane.asked) == 1
+
+
+async def test_a_webhook_that_no_bridge_has_answered_is_answered_when_it_comes_again(
+    line: TwilioLine,
+    control_plane: ControlPlaneEnd,
+    redis: Redis,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(seen, "ANSWER_AWAITED_SECONDS", 0.2)
+    await line.call_in()
+    # As a bridge leaves it that is stopped while it asks the control plane.
+    async for key in redis.scan_iter(f"switchboard:bridge:seen:{line.account_id}:*"):
+        if key.endswith(":answer"):
+            await redis.delete(key)
+        else:
+            await redis.set(key, seen._UNANSWERED, xx=True, keepttl=True)
+    token_in(await line.call_in())
+    assert len(control_plane.asked) == 2
 
 
 async def test_a_webhook_without_the_right_signature_is_refused_before_anything_else(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from contracts.end_reasons import EndReason
-from contracts.events import CallMetered, PhoneWanted, RecordingStopped
+from contracts.events import CallMetered, Logged, PhoneWanted, RecordingStopped
 from contracts.live_messages import LiveTranscript
 from contracts.tool_bindings import Transfer
 from runtime.call.end_cause import Cause, Ending
@@ -137,6 +137,26 @@ def test_a_busy_person_brings_the_call_back_to_the_caller():
     assert play(script, plan=phone_plan()).conversation.said == ["greeting", "Nobody is free."]
 
 
+@pytest.mark.parametrize(
+    ("lost_carrier", "why"), [(None, "hung up"), ("twilio", "the line was lost")]
+)
+def test_a_person_who_is_gone_before_the_sound_has_come_brings_the_call_back(
+    lost_carrier: str | None, why: str
+):
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool(unreached_message="Nobody is free."))
+        await stage.call.remove_leg(target(stage), lost_carrier)
+        await asyncio.sleep(2)
+        assert stage.room.held == set()
+        assert stage.conversation.listens
+        await stage.room.remove_leg(CALLER)
+
+    ended = play(script, plan=phone_plan())
+    assert ended.conversation.said == ["greeting", "Nobody is free."]
+    told = [each.message for each in ended.journal.bodies if isinstance(each, Logged)]
+    assert f"{PERSON} was not reached: {why}" in told
+
+
 def test_a_person_of_whom_nothing_is_heard_brings_the_call_back():
     async def script(stage: Stage) -> None:
         await begun(stage, tool())
@@ -227,6 +247,21 @@ def test_a_caller_on_hold_is_not_asked_whether_anybody_is_there():
         await stage.room.remove_leg(CALLER)
 
     assert play(script, plan=phone_plan()).conversation.said == ["greeting"]
+
+
+def test_keys_that_were_pressed_just_before_a_transfer_are_not_answered_during_it():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(3)
+        stage.room.press("12")
+        await asyncio.sleep(0.5)
+        assert stage.call.transfer(tool(), "") is None
+        await asyncio.sleep(10)
+        assert stage.conversation.entered == []
+        await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
 
 
 def test_a_call_is_transferred_once_at_a_time():
