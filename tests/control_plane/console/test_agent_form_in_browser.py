@@ -98,3 +98,26 @@ async def test_going_back_asks_before_a_change_is_lost(
     await page.evaluate("history.back()")
     await person.reads("Agents")
     assert asked == ["Leave the page? What you changed is not saved."] * 2
+
+
+async def test_half_written_json_is_told_without_taking_the_keyboard_from_another_field(
+    person: Visitor, tenant: TenantClient, database: Database
+) -> None:
+    agent_id = await tenant.agent()
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    page = person.page
+    await page.clock.install()
+    await person.opens(f"/console/agents/{agent_id}")
+    await page.get_by_text("What it can do besides talking").click()
+    tools, company = (page.get_by_label(name, exact=True) for name in ("Tools", "Company"))
+    await tools.fill('[{"type":')
+    await company.fill("Blue Harbor")
+    await page.clock.fast_forward(2000)
+    await expect(page.get_by_text("Tools: this is not JSON.")).to_be_visible()
+    await expect(company).to_be_focused()
+    await page.get_by_text("What it can do besides talking").click()
+    await expect(tools).to_be_hidden()
+    await person.presses("Save")
+    await expect(tools).to_be_focused()
+    await expect(tools).to_have_attribute("aria-invalid", "true")
+    await expect(page.get_by_text("This is not JSON: ")).to_be_visible()

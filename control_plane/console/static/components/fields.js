@@ -129,20 +129,18 @@ export function namesField(name, words, options) {
 /** A JSON document, for what has no form. `value()` throws what is wrong in words. */
 export function jsonField(name, words, { hint, rows = 10 } = {}) {
   const control = textarea({ rows, class: "code", spellcheck: "false" });
-  const built = field(name, words, hint, control, {
+  return field(name, words, hint, control, {
     value() {
       if (control.value.trim() === "") return null;
       try {
         return JSON.parse(control.value);
-      } catch (error) {
-        built.fault(`This is not JSON: ${error.message}`);
-        control.focus();
-        throw new Error(`${words}: this is not JSON.`);
+      } catch ({ message }) {
+        const errors = [{ field: name, message: `is not JSON: ${message}` }];
+        throw Object.assign(new Error(`${words}: this is not JSON.`), { errors });
       }
     },
     set: (value) => (control.value = value === null ? "" : JSON.stringify(value, null, 2)),
   });
-  return built;
 }
 
 /**
