@@ -83,8 +83,7 @@ export function checkField(name, words, { hint, ...attributes } = {}) {
 }
 
 /**
- * One of `choices`, each `[value, words]` or a name of the API, which `sentence` puts into words. A value that is none
- * of them is kept and shown.
+ * One of `choices`, each `[value, words]` or a name of the API in place of both. Another value is kept and shown.
  */
 export function choiceField(name, words, choices, { hint, mayBeNull = false } = {}) {
   const pairs = choices.map((each) => (typeof each === "string" ? [each, sentence(each)] : each));
