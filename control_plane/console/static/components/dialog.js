@@ -1,7 +1,7 @@
 /** Dialogs over the page. The browser keeps focus inside and gives it back. */
 
 import { fill, tags } from "../core/elements.js";
-import { refresh } from "../core/router.js";
+import { refreshHere } from "../core/router.js";
 import { buttons, press } from "./buttons.js";
 import { quiet } from "./cards.js";
 import { textField } from "./fields.js";
@@ -56,6 +56,7 @@ export async function confirmed(title, explanation, words) {
  * @returns what `send` answered; `undefined` if the person has cancelled.
  */
 export async function formDialog(title, { about = null, content = null, fields = [], send, told = null, ...options }) {
+  const again = refreshHere();
   const answer = await openDialog(title, (close) => [
     about && quiet(about),
     content,
@@ -65,7 +66,7 @@ export async function formDialog(title, { about = null, content = null, fields =
     }),
   ]);
   if (answer !== undefined && told) {
-    await refresh();
+    await again();
     tell(told, answer);
   }
   return answer;
