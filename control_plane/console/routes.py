@@ -11,9 +11,8 @@ from pathlib import Path
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, RedirectResponse
-from starlette.datastructures import MutableHeaders
-from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from control_plane.platform.http.page_files import PageFiles
 
 STATIC = Path(__file__).parent / "static"
 HOME = "/console"
@@ -68,23 +67,7 @@ def console_router(checkout_url: str | None = None) -> APIRouter:
     return router
 
 
-def console_files() -> ASGIApp:
+def console_files() -> PageFiles:
     """The page's modules and style sheets, to be mounted at ``/console/static`` before the router,
     whose page has every other address there."""
-    return AlwaysAskedFor(StaticFiles(directory=STATIC))
-
-
-class AlwaysAskedFor:
-    """Lets browsers keep files, and has them ask by ETag whether these are still the newest:
-    modules of two releases do not fit each other."""
-
-    def __init__(self, files: ASGIApp) -> None:
-        self._files = files
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_header(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).setdefault("Cache-Control", "no-cache")
-            await send(message)
-
-        await self._files(scope, receive, send_with_header)
+    return PageFiles(STATIC)

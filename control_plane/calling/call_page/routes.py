@@ -12,9 +12,9 @@ from pathlib import Path
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse
-from starlette.staticfiles import StaticFiles
 
 from contracts.ice_settings import is_relay
+from control_plane.platform.http.page_files import PageFiles
 
 STATIC = Path(__file__).parent / "static"
 
@@ -56,6 +56,6 @@ def call_page_router(ice_servers: tuple[str, ...]) -> APIRouter:
     return router
 
 
-def call_page_files() -> StaticFiles:
+def call_page_files() -> PageFiles:
     """The page's style sheet and script, to be mounted at ``/call/static``."""
-    return StaticFiles(directory=STATIC)
+    return PageFiles(STATIC)

@@ -1,4 +1,4 @@
-/** What pages are made of. Pages import from here; the modules themselves import each other. */
+/** What pages are made of. */
 
 export * from "./components/act.js";
 export * from "./components/badge.js";

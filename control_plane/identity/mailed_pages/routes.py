@@ -13,9 +13,9 @@ from pathlib import Path
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.staticfiles import StaticFiles
 
 from control_plane.identity.mailed_pages.pages import PAGES
+from control_plane.platform.http.page_files import PageFiles
 
 _HERE = Path(__file__).parent
 PAGE_HEADERS = {
@@ -47,6 +47,6 @@ def _route(html: str) -> Callable[[], Awaitable[HTMLResponse]]:
     return page
 
 
-def mailed_page_files() -> StaticFiles:
+def mailed_page_files() -> PageFiles:
     """The pages' style sheet and script, to be mounted at ``/mailed-pages/static``."""
-    return StaticFiles(directory=_HERE / "static")
+    return PageFiles(_HERE / "static")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
-from starlette.staticfiles import StaticFiles
+
+from control_plane.platform.http.page_files import PageFiles
 
 STATIC = Path(__file__).parent / "static"
 
@@ -34,6 +35,6 @@ def api_reference_router() -> APIRouter:
     return router
 
 
-def api_reference_files() -> StaticFiles:
+def api_reference_files() -> PageFiles:
     """The page's style sheet and modules, to be mounted at ``/docs/static``."""
-    return StaticFiles(directory=STATIC)
+    return PageFiles(STATIC)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from starlette.staticfiles import StaticFiles
+from control_plane.platform.http.page_files import PageFiles
 
 STATIC = Path(__file__).parent / "static"
 
 
-def page_style_files() -> StaticFiles:
+def page_style_files() -> PageFiles:
     """To be mounted at ``/page-style``."""
-    return StaticFiles(directory=STATIC)
+    return PageFiles(STATIC)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from dataclasses import dataclass, field
 
 import pytest
-from playwright.async_api import Dialog, expect
+from playwright.async_api import Dialog, Route, expect
 
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
@@ -21,6 +23,30 @@ TOOL = {
     "url": "https://hooks.example.com/tables",
 }
 SCHEMA = {"type": "object", "properties": {"guests": {"type": "integer"}}}
+
+
+@dataclass
+class SlowSaves:
+    """Changes of agents that are held back on their way to the API."""
+
+    sent: asyncio.Event = field(default_factory=asyncio.Event)
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
+    are_lost: bool = False
+
+    async def hold(self, route: Route) -> None:
+        if route.request.method != "PATCH":
+            await route.continue_()
+            return
+        self.sent.set()
+        await self.answered.wait()
+        await (route.abort() if self.are_lost else route.continue_())
+
+
+@pytest.fixture
+async def slow_saves(person: Visitor) -> SlowSaves:
+    saves = SlowSaves()
+    await person.page.route("**/v1/agents/*", saves.hold)
+    return saves
 
 
 async def test_every_section_is_saved(
@@ -98,3 +124,86 @@ async def test_going_back_asks_before_a_change_is_lost(
     await page.evaluate("history.back()")
     await person.reads("Agents")
     assert asked == ["Leave the page? What you changed is not saved."] * 2
+
+
+async def test_half_written_json_is_told_without_taking_the_keyboard_from_another_field(
+    person: Visitor, tenant: TenantClient, database: Database
+) -> None:
+    agent_id = await tenant.agent()
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    page = person.page
+    await page.clock.install()
+    await person.opens(f"/console/agents/{agent_id}")
+    await page.get_by_text("What it can do besides talking").click()
+    tools, company = (page.get_by_label(name, exact=True) for name in ("Tools", "Company"))
+    await tools.fill('[{"type":')
+    await company.fill("Blue Harbor")
+    await page.clock.fast_forward(2000)
+    await expect(page.get_by_text("Tools: this is not JSON.")).to_be_visible()
+    await expect(company).to_be_focused()
+    await page.get_by_text("What it can do besides talking").click()
+    await expect(tools).to_be_hidden()
+    await person.presses("Save")
+    await expect(tools).to_be_focused()
+    await expect(tools).to_have_attribute("aria-invalid", "true")
+    await expect(page.get_by_text("This is not JSON: ")).to_be_visible()
+
+
+async def test_a_save_that_is_done_later_takes_nothing_that_is_typed_on_another_page(
+    person: Visitor, tenant: TenantClient, database: Database, slow_saves: SlowSaves
+) -> None:
+    await tenant.agent(name="Day")
+    await tenant.agent(name="Night")
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    page = person.page
+    await person.opens("/console/agents")
+    await person.follows("Day")
+    await person.fills("Company", "Blue Harbor")
+    await person.presses("Save")
+    await slow_saves.sent.wait()
+    page.on("dialog", lambda dialog: dialog.accept())
+    await page.evaluate("history.back()")
+    await person.follows("Night")
+    await person.reads("Night")
+    await person.fills("Company", "Green Basket")
+    slow_saves.answered.set()
+    await expect(page.get_by_text("Saved.")).to_be_visible()
+    await expect(page.get_by_label("Company", exact=True)).to_have_value("Green Basket")
+
+
+async def test_nothing_can_be_typed_into_a_form_that_is_shown_again_when_it_is_saved(
+    person: Visitor, tenant: TenantClient, database: Database, slow_saves: SlowSaves
+) -> None:
+    agent_id = await tenant.agent()
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    await person.opens(f"/console/agents/{agent_id}")
+    page = person.page
+    company = page.get_by_label("Company", exact=True)
+    await company.fill("Blue Harbor")
+    await page.keyboard.press("Enter")
+    await slow_saves.sent.wait()
+    await expect(company).not_to_be_focused()
+    await page.keyboard.type(" GmbH")
+    await expect(company).to_have_value("Blue Harbor")
+    slow_saves.answered.set()
+    await expect(page.get_by_text("Saved.")).to_be_visible()
+    await company.fill("Blue Harbor GmbH")
+
+
+async def test_a_save_that_fails_after_the_person_has_left_is_told(
+    person: Visitor, tenant: TenantClient, database: Database, slow_saves: SlowSaves
+) -> None:
+    await tenant.agent()
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    page = person.page
+    await person.opens("/console/agents")
+    await person.follows("Reception")
+    await person.fills("Company", "Blue Harbor")
+    await person.presses("Save")
+    await slow_saves.sent.wait()
+    page.on("dialog", lambda dialog: dialog.accept())
+    await page.evaluate("history.back()")
+    await person.reads("Agents")
+    slow_saves.are_lost = True
+    slow_saves.answered.set()
+    await expect(page.locator(".notice")).to_contain_text("Switchboard cannot be reached.")

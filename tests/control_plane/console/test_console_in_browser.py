@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from email.message import EmailMessage
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
@@ -94,6 +95,25 @@ async def test_only_what_was_changed_is_sent(
     async with person.page.expect_request(lambda request: request.method == "PATCH") as sent:
         await person.presses("Save")
     assert (await sent.value).post_data_json == {"persona": {"role": "receptionist"}}
+
+
+async def test_a_second_click_does_nothing_before_the_first_ones_work_is_done(
+    person: Visitor, tenant: TenantClient, database: Database
+) -> None:
+    clicked = asyncio.Event()
+
+    async def after_both_clicks(route: Route) -> None:
+        await clicked.wait()
+        await route.continue_()
+
+    agent_id = await tenant.agent()
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    await person.opens(f"/console/agents/{agent_id}")
+    await person.page.route("**/clone", after_both_clicks)
+    await person.page.get_by_role("button", name="Copy", exact=True).dblclick()
+    clicked.set()
+    await expect(person.page.get_by_text("This is the copy").first).to_be_visible()
+    assert (await tenant.get("/v1/agents")).json()["total"] == 2
 
 
 async def test_what_the_api_refuses_is_said_at_the_field(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,39 @@ async def test_the_list_changes_by_itself_when_a_call_begins_and_when_it_ends(
     await create_call(tenant, plan.agent_id)
     await expect(calls_in(person)).to_have_count(2)
     assert await person.sees_all_of_its_width()
+
+
+async def test_a_call_that_ends_leaves_the_list_of_those_in_progress(
+    person: Visitor, worker: FakeWorker, consumer: EventConsumer, plan: CallPlan
+) -> None:
+    await person.opens("/console/calls?status=in_progress")
+    await expect(calls_in(person)).to_have_count(1)
+    await worker.end(plan, 20_000)
+    await catch_up(consumer)
+    await expect(person.page.get_by_text("No calls here yet.")).to_be_visible()
+
+
+async def test_calls_behind_the_first_page_change_by_themselves_too(
+    person: Visitor,
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    plan: CallPlan,
+) -> None:
+    async def with_short_pages(route: Route) -> None:
+        limit = re.compile(r"limit=(\d+)")
+        address = limit.sub(lambda found: f"limit={int(found[1]) // 30}", route.request.url)
+        await route.continue_(url=address)
+
+    await running_call(tenant, worker, consumer)
+    await person.page.route(re.compile(r"/v1/calls\?"), with_short_pages)
+    await person.opens("/console/calls")
+    await expect(calls_in(person)).to_have_count(1)
+    await person.presses("Show more")
+    await expect(calls_in(person)).to_have_count(2)
+    await worker.end(plan, 20_000)
+    await catch_up(consumer)
+    await expect(calls_in(person).last).to_contain_text("Completed")
 
 
 async def test_a_running_call_that_could_not_be_followed_is_read_along_soon(

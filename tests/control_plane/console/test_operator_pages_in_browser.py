@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.console.visitor import Visitor
@@ -60,6 +61,49 @@ async def test_a_tenant_is_found_and_gets_credit(person: Visitor, tenant: Tenant
     await expect(person.page.locator(".notice")).to_contain_text("now")
     after = (await tenant.get("/v1/billing/balance")).json()["balance_usd"]
     assert after - before == pytest.approx(12.5)
+
+
+async def test_credit_whose_answer_is_lost_is_given_once_though_it_is_sent_again(
+    person: Visitor, tenant: TenantClient
+) -> None:
+    async def is_lost(route: Route) -> None:
+        await route.fetch()
+        await route.abort()
+
+    before = (await tenant.get("/v1/billing/balance")).json()["balance_usd"]
+    await enter(person, f"/console/operator/tenants?search={tenant.tenant_id}")
+    await person.page.route("**/credits", is_lost, times=1)
+    await person.presses("Credit")
+    await person.fills("US dollars", "12.5")
+    await person.fills("What for", "Goodwill")
+    await person.presses("Give the credit")
+    await expect(person.page.get_by_text("Switchboard cannot be reached.")).to_be_visible()
+    await person.presses("Give the credit")
+    await expect(person.page.locator(".notice")).to_contain_text("now")
+    after = (await tenant.get("/v1/billing/balance")).json()["balance_usd"]
+    assert after - before == pytest.approx(12.5)
+
+
+async def test_what_comes_of_a_dialog_that_was_closed_while_it_was_sent_is_told(
+    person: Visitor, tenant: TenantClient
+) -> None:
+    is_closed = asyncio.Event()
+
+    async def is_slow(route: Route) -> None:
+        await is_closed.wait()
+        await route.continue_()
+
+    await enter(person, f"/console/operator/tenants?search={tenant.tenant_id}")
+    await person.page.route("**/credits", is_slow)
+    await person.presses("Credit")
+    await person.fills("US dollars", "12.5")
+    await person.fills("What for", "Goodwill")
+    async with person.page.expect_request("**/credits"):
+        await person.presses("Give the credit")
+    await person.presses("Cancel")
+    await expect(person.page.get_by_role("dialog")).to_have_count(0)
+    is_closed.set()
+    await expect(person.page.locator(".notice")).to_contain_text("now")
 
 
 async def test_a_model_is_switched_off_and_on(person: Visitor, tenant: TenantClient) -> None:

@@ -1,16 +1,16 @@
 /** What a person does to something: asked first if it is grave, then done, shown and told. */
 
-import { refresh } from "../core/router.js";
+import { refreshHere } from "../core/router.js";
 import { confirmed } from "./dialog.js";
 import { report, tell } from "./notices.js";
 
 /**
  * Does `work`, shows the page again, and says `told`, which may be a function of the answer.
  *
- * @param then what shows the result; by default the page again.
+ * @param then what shows the result; by default the page again if it is still there.
  * @returns whether it was done. What went wrong is said.
  */
-export async function act(work, told = null, then = refresh) {
+export async function act(work, told = null, then = refreshHere()) {
   try {
     const answer = await work();
     await then(answer);
@@ -24,8 +24,9 @@ export async function act(work, told = null, then = refresh) {
 
 /** What a form submits: as `act`, but what went wrong is left to the form. */
 export const saving = (work, told = null) => async (given) => {
+  const again = refreshHere();
   const answer = await work(given);
-  await refresh();
+  await again();
   tell(told, answer);
 };
 

@@ -4,8 +4,12 @@ import { tags } from "../core/elements.js";
 
 const { a, button, div } = tags;
 
-/** `kind` is a class: `primary`, `danger`, `plain` or `small`. */
-export const press = (words, onclick, kind = null) => button({ type: "button", class: kind, onclick }, words);
+/** `kind` is a class: `primary`, `danger`, `plain` or `small`. While its work goes on, a click does nothing. */
+export function press(words, work, kind = null) {
+  let running = null;
+  const onclick = () => (running ??= Promise.resolve(work()).finally(() => (running = null)));
+  return button({ type: "button", class: kind, onclick }, words);
+}
 
 export const small = (words, onclick) => press(words, onclick, "small");
 

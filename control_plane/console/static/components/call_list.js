@@ -11,13 +11,14 @@ import { report } from "./notices.js";
 import { tableOf } from "./table.js";
 
 const PAGE_SIZE = 30;
+const MOST = 500;
 const ASK_EVERY_MS = 4000;
 
+/** Names of agents by id. */
 const names = new Map();
 
-/** Names of agents by id. A deleted agent has none here. */
 async function agentNames(signal) {
-  const { agents } = await api.get("/v1/agents", { limit: 200 }, signal);
+  const { agents } = await api.get("/v1/agents", { limit: MOST }, signal);
   for (const { id, name } of agents) names.set(id, name);
 }
 
@@ -48,9 +49,10 @@ export async function callList({ query, signal, showsAgent = true, most = Infini
   const foot = buttons();
   const rows = new Map();
   let next = null;
+  let size = 0;
   let shown = "";
 
-  const ask = (cursor) => api.get("/v1/calls", { ...query, limit: PAGE_SIZE, cursor }, signal);
+  const ask = (cursor, limit) => api.get("/v1/calls", { ...query, limit, cursor }, signal);
 
   function show() {
     const sorted = [...rows.values()].sort((one, other) => other.created_at.localeCompare(one.created_at)).slice(0, most);
@@ -65,8 +67,9 @@ export async function callList({ query, signal, showsAgent = true, most = Infini
   }
 
   async function more() {
+    size += PAGE_SIZE;
     try {
-      const page = await ask(next);
+      const page = await ask(next, PAGE_SIZE);
       for (const call of page.calls) rows.set(call.id, call);
       next = page.next_cursor;
       show();
@@ -76,8 +79,15 @@ export async function callList({ query, signal, showsAgent = true, most = Infini
   }
 
   async function renew() {
-    const { calls } = await ask(null);
-    if (calls.some(({ agent_id }) => !names.has(agent_id))) await agentNames(signal);
+    const asked = size;
+    const { calls, next_cursor: cursor } = await ask(null, Math.min(asked, MOST));
+    if (calls.some(({ agent_id: id }) => !names.has(id))) await agentNames(signal);
+    for (const { agent_id: id } of calls) names.set(id, names.get(id));
+    if (asked !== size) return;
+    if (asked <= MOST) {
+      rows.clear();
+      next = cursor;
+    }
     for (const call of calls) rows.set(call.id, call);
     show();
   }

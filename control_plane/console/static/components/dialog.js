@@ -1,7 +1,7 @@
 /** Dialogs over the page. The browser keeps focus inside and gives it back. */
 
 import { fill, tags } from "../core/elements.js";
-import { refresh } from "../core/router.js";
+import { refreshHere } from "../core/router.js";
 import { buttons, press } from "./buttons.js";
 import { quiet } from "./cards.js";
 import { textField } from "./fields.js";
@@ -51,21 +51,27 @@ export async function confirmed(title, explanation, words) {
  * A form in a dialog, with fields and options as in form.js.
  *
  * @param content stands above the fields.
- * @param send gets the fields' values; the dialog stays open if it fails.
+ * @param send gets the fields' values, and options with which a second try does nothing twice; the dialog stays open
+ *   if it fails.
  * @param told what is said afterwards, or a function of the answer; then the page is shown again.
- * @returns what `send` answered; `undefined` if the person has cancelled.
+ * @returns what `send` answered; `undefined` if the person has cancelled before.
  */
 export async function formDialog(title, { about = null, content = null, fields = [], send, told = null, ...options }) {
-  const answer = await openDialog(title, (close) => [
+  const again = refreshHere();
+  const once = { headers: { "Idempotency-Key": `${Date.now()}${Math.random()}` } };
+  let answer, sent;
+  await openDialog(title, (close) => [
     about && quiet(about),
     content,
-    formOf(fields, async (given) => close((await send(given)) ?? null), {
+    formOf(fields, (given) => (sent = send(given, once).then((found) => close((answer = found ?? null)))), {
       ...options,
       extra: [press("Cancel", () => close())],
     }),
   ]);
+  // What was sent is done, though the dialog was closed meanwhile.
+  await sent?.catch(() => null);
   if (answer !== undefined && told) {
-    await refresh();
+    await again();
     tell(told, answer);
   }
   return answer;

@@ -83,8 +83,7 @@ export function checkField(name, words, { hint, ...attributes } = {}) {
 }
 
 /**
- * One of `choices`, each `[value, words]` or a name of the API, which `sentence` puts into words. A value that is none
- * of them is kept and shown.
+ * One of `choices`, each `[value, words]` or a name of the API in place of both. Another value is kept and shown.
  */
 export function choiceField(name, words, choices, { hint, mayBeNull = false } = {}) {
   const pairs = choices.map((each) => (typeof each === "string" ? [each, sentence(each)] : each));
@@ -129,20 +128,18 @@ export function namesField(name, words, options) {
 /** A JSON document, for what has no form. `value()` throws what is wrong in words. */
 export function jsonField(name, words, { hint, rows = 10 } = {}) {
   const control = textarea({ rows, class: "code", spellcheck: "false" });
-  const built = field(name, words, hint, control, {
+  return field(name, words, hint, control, {
     value() {
       if (control.value.trim() === "") return null;
       try {
         return JSON.parse(control.value);
-      } catch (error) {
-        built.fault(`This is not JSON: ${error.message}`);
-        control.focus();
-        throw new Error(`${words}: this is not JSON.`);
+      } catch ({ message }) {
+        const errors = [{ field: name, message: `is not JSON: ${message}` }];
+        throw Object.assign(new Error(`${words}: this is not JSON.`), { errors });
       }
     },
     set: (value) => (control.value = value === null ? "" : JSON.stringify(value, null, 2)),
   });
-  return built;
 }
 
 /**

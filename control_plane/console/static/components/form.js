@@ -2,6 +2,7 @@
 
 import { fill, tags } from "../core/elements.js";
 import { buttons } from "./buttons.js";
+import { report } from "./notices.js";
 
 const { button, div, form } = tags;
 
@@ -26,8 +27,8 @@ function showFaults(fields, error) {
     const field = fieldOf(fields, path);
     if (!field) rest.push(`${path} ${message}`);
     else {
-      const inner = path.replace(/^body\./, "") === field.name ? "" : `${path} `;
-      field.fault(`${inner || "This "}${message}.`);
+      const inner = path.replace(/^body\./, "") === field.name ? "This" : path;
+      field.fault(`${inner} ${message}.`);
       reveal(field.node);
       first ??= field;
     }
@@ -63,7 +64,8 @@ export function formOf(fields, submit, { words, values = {}, content = null, ext
     try {
       await submit(Object.fromEntries(fields.map((field) => [field.name, field.value()])));
     } catch (error) {
-      if (error.name !== "AbortError") fill(wrong, showFaults(fields, error));
+      if (!shown.isConnected) report(error);
+      else if (error.name !== "AbortError") fill(wrong, showFaults(fields, error));
     } finally {
       send.disabled = false;
     }

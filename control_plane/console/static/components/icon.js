@@ -1,4 +1,4 @@
-/** Line icons, 24 by 24, as the page holds them. They say nothing to a screen reader: words stand beside them. */
+/** Line icons of the page. They say nothing to a screen reader: words stand beside them. */
 
 import { svgTags } from "../core/elements.js";
 

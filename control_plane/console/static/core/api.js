@@ -78,11 +78,7 @@ async function answered(method, path, options = {}) {
   throw problem;
 }
 
-/**
- * The response's document, and its headers.
- *
- * @throws {ApiError} for every answer that is no success, and if there is none.
- */
+/** The response's document, and its headers; throws as `answered`. */
 export async function exchange(method, path, options = {}) {
   const response = await answered(method, path, options);
   const text = await response.text();

@@ -5,9 +5,9 @@
  *     const { section, h2, button } = tags;
  *     section({ class: "card" }, h2("Calls"), button({ type: "button", onclick: reload }, "Reload"))
  *
- * A first argument that is a plain object holds attributes: a function is a listener, `true` is an
- * attribute without a value, and `false`, `null` and `undefined` are left out. Children are nodes,
- * texts, numbers or arrays of them; `null`, `undefined` and `false` are left out.
+ * A first argument that is a plain object holds attributes: a function is a listener, `true` an attribute
+ * without a value. Children are nodes, texts, numbers or arrays of them. `null`, `undefined` and `false` are
+ * left out of both.
  */
 
 const SVG = "http://www.w3.org/2000/svg";

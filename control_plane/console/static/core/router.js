@@ -1,6 +1,6 @@
 /**
- * Shows the page of the address. Links inside the console change the address without loading the
- * document again; focus moves to the new page's heading, so that a screen reader reads it.
+ * Shows the page of the address. Links inside the console load no document again; focus moves to the new
+ * page's heading, so that a screen reader reads it.
  */
 
 import { problemNotice } from "../components/problem.js";
@@ -49,6 +49,12 @@ export function navigate(to, { replace = false } = {}) {
 export function refresh() {
   unsaved = () => false;
   return show({ keepsFocus: true });
+}
+
+/** `refresh` for later, which leaves another page alone: the person may have typed there. */
+export function refreshHere() {
+  const from = here;
+  return () => from === here && refresh();
 }
 
 function found(pathname) {
@@ -123,14 +129,14 @@ function followed(event) {
   navigate(to.pathname + to.search);
 }
 
-/** Loads the page of the address before it is known who asks for it. */
+/** Loads the page of the address before it is known who asks. */
 export function preload(table) {
   routes = table.map((route) => ({ ...route, pattern: pattern(route.path) }));
   // Whatever is wrong with it is said when it is shown.
   return found(location.pathname).route?.load().catch(() => undefined);
 }
 
-/** Shows the page of the address, from now on at each change of it. After `preload`. */
+/** Shows the page of the address, from now on at each change. After `preload`. */
 export function startRouter() {
   whenSessionIsLost(() => {
     enter(null);

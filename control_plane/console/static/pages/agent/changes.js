@@ -1,4 +1,4 @@
-/** From an agent to the values of a form's fields, and back to an update of what differs. Pure. */
+/** From an agent to a form's values, and back to an update of what differs. Pure. */
 
 /** What `agent` has at a path such as `persona.companyName`. */
 export function at(agent, path) {

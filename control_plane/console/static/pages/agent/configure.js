@@ -25,7 +25,13 @@ export async function tab({ agent, revision, signal }) {
 
   const save = saving(() => {
     const headers = revision ? { "If-Match": revision } : {};
-    return api.patch(`/v1/agents/${agent.id}`, changesOf(fields, first), headers);
+    const saved = api.patch(`/v1/agents/${agent.id}`, changesOf(fields, first), headers);
+    // What is typed meanwhile would be lost.
+    shown.inert = true;
+    return saved.catch((error) => {
+      shown.inert = false;
+      throw error;
+    });
   }, "Saved. Publish it to let calls use it.");
 
   guardUnsaved(() => {

@@ -1,4 +1,4 @@
-/** What the agent looks up in calls: texts, web pages and files, and what a question finds in them. */
+/** What the agent looks up in calls, and what a question finds there. */
 
 import {
   act, actIfConfirmed, actionColumn, ago, api, badge, fill, hint, number, parts, partWith, quiet, repeat, showDialog, size,

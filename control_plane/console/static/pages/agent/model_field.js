@@ -1,4 +1,4 @@
-/** The choice of a provider and a model of it for one channel: `llm`, `stt` or `tts`. */
+/** The choice of a provider's model for one channel: `llm`, `stt` or `tts`. */
 
 import { choiceField } from "../../kit.js";
 

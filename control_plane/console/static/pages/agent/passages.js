@@ -9,7 +9,7 @@ const scores = ({ score, similarity, word_score: words }) =>
 
 const item = (passage) => li(headWith(h3(passage.context), scores(passage)), p({ class: "passage" }, passage.text));
 
-/** @param passages as the API lists them; those that were searched for have scores. */
+/** @param passages as the API lists them, or finds them with scores. */
 export const passageList = (passages) => ol({ class: "findings" }, passages.map(item));
 
 export function searchCard(path) {

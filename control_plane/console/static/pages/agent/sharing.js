@@ -1,4 +1,4 @@
-/** Who may try the agent: anybody with its public link, and the people who were invited. */
+/** Who may try the agent: with its public link, or invited. */
 
 import {
   act, actIfConfirmed, ago, api, badge, buttons, card, cardWith, figures, formOf, hint, linesField, number, numberField,

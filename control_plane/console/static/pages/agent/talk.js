@@ -2,7 +2,7 @@
 
 import { api, buttons, card, fill, formOf, linkButton, parts, quiet, session, tags } from "../../kit.js";
 
-/** The call page, joined with the access token of the call that was just made. */
+/** The call page, which joins the call that was just made. */
 function callFrame({ id, participants }) {
   const token = participants[0].access.token;
   const frame = tags.iframe({

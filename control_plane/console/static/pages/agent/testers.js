@@ -1,4 +1,4 @@
-/** People who were invited by mail to talk to the agent, each with minutes of their own. */
+/** People who were invited to talk to the agent, each with own minutes. */
 
 import {
   act, actIfConfirmed, actionColumn, api, badge, dateTime, formDialog, mailField, number, numberField, partWith, press,

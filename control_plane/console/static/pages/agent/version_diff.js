@@ -1,4 +1,4 @@
-/** What differs between two versions of an agent, or between a version and the draft. */
+/** What differs between two versions of an agent, or the draft. */
 
 import { api, choiceField, fill, problemNotice, showDialog, tags } from "../../kit.js";
 

@@ -1,4 +1,4 @@
-/** Published versions: what differs between them, and back to an older one. */
+/** Published versions, and back to an older one. */
 
 import {
   actionColumn, api, badge, checkField, dateTime, formDialog, pagedTable, small, tags,

@@ -2,7 +2,7 @@
 
 import { api, buttons, choiceField, fill, icon, report, small } from "../../kit.js";
 
-/** A voice of this machine says a sentence the same way everywhere, so it is recorded once. */
+/** Voices of this machine sound the same everywhere, so they are recorded. */
 const recorded = (id) => `/console/static/voices/${encodeURIComponent(id)}.ogg`;
 
 /** Samples of providers cost their account something, so each is asked for once. */

@@ -30,7 +30,7 @@ async function create() {
         rows: 2,
       }),
     ],
-    send: (given) => api.post(KEYS, wanted(given)),
+    send: (given, once) => api.post(KEYS, wanted(given), once),
     words: "Create the key",
   });
   if (made) await show(made);

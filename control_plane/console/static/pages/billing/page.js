@@ -1,4 +1,4 @@
-/** Money: what is left and for how long, what was spent on what, alerts, and each transaction. */
+/** Money: what is left, what was spent, alerts, transactions. */
 
 import {
   act, api, buttons, dateTime, figures, linkButton, mayAdminister, minorMoney, money, number, pageHead, part, sentence, small,

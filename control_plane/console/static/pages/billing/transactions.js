@@ -1,4 +1,4 @@
-/** Each movement of credit. A charge leads to its call, whose bill shows the prices behind it. */
+/** Each movement of credit. A charge leads to its call. */
 
 import { api, dateTime, exactMoney, part, quiet, sentence, tableOf, tags } from "../../kit.js";
 

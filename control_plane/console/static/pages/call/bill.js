@@ -1,4 +1,4 @@
-/** What the call cost, down to the price rows that it froze, and what its models did. */
+/** What the call cost, down to the price rows that it froze. */
 
 import { billed, card, clock, dateTime, exactMoney, facts, hint, number, tags } from "../../kit.js";
 
@@ -26,7 +26,7 @@ const agentRows = (agent, isOne) => [
   facts(agent.prices.map(priceRow)),
 ];
 
-/** From the total back to the rows of the catalogue, as the API names them. */
+/** From the total back to the rows of the catalogue. */
 function origin({ charge, hold, agents }) {
   const rows = agents.flatMap(({ prices }) => prices);
   return details(

@@ -1,4 +1,4 @@
-/** The phones of a call: how far each has come, and the keys that were pressed on it. */
+/** The phones of a call: how far each has come, its keys. */
 
 import { ago, badge, card, clock, dateTime, exactMoney, facts, headWith, sentence, tags, timeOfDay } from "../../kit.js";
 
@@ -30,5 +30,5 @@ const legPart = (leg) => [
   leg.keys.length > 0 && ul({ class: "origin", "aria-label": "Keys" }, leg.keys.map(pressed)),
 ];
 
-/** @param legs as `GET /v1/calls/:id/legs` gives them: browsers are not among them. */
+/** @param legs as `GET /v1/calls/:id/legs` gives them. */
 export const legsCard = (legs) => legs.length > 0 && card(legs.length === 1 ? "Phone" : "Phones", legs.map(legPart));

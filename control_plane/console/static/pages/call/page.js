@@ -1,4 +1,4 @@
-/** One call: what was said beside its recording, how fast the agent was, what was found, the bill. */
+/** One call: its words, recording, analysis and bill. */
 
 import {
   actIfConfirmed, api, badge, card, clock, dateTime, facts, figures, isOver, milliseconds, money, pageHead, parts,
@@ -47,9 +47,7 @@ function conversationCard(call, signal) {
   return card("Conversation", player?.node, call.transcript.segments.length ? transcriptList(call.transcript, player) : empty);
 }
 
-function ratingOf({ rating, comment }) {
-  return RATINGS[rating] + (comment ? `: ${comment}` : "");
-}
+const ratingOf = ({ rating, comment }) => RATINGS[rating] + (comment ? `: ${comment}` : "");
 
 function detailsCards(call) {
   const slots = Object.entries(call.collected_slots).map(([name, value]) => [sentence(name), value]);

@@ -33,7 +33,7 @@ function draw(canvas, sides, share) {
   });
 }
 
-/** Draws once the recording is read; without a picture the player works as well. */
+/** Draws once the recording is read, if it can be. */
 export async function drawWave(canvas, source, sound, signal, seek, shown) {
   let sides;
   try {

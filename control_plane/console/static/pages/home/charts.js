@@ -20,7 +20,7 @@ const dated = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short
 const latencyWords = ({ p50_ms: half, p95_ms: most, turns }) =>
   turns ? `half within ${milliseconds(half)}, 95 of 100 within ${milliseconds(most)}` : "no turns";
 
-/** How fast the agents answered on each day: half of the turns, and 95 of 100. */
+/** How fast the agents answered on each day. */
 function latencyChart(latencies) {
   if (!latencies.some(({ turns }) => turns)) return quiet("No agent has answered in this time.");
   const days = latencies.map((day) => ({

@@ -1,4 +1,4 @@
-/** Descriptions to begin with: the person changes the words and gets an agent of their own. Each `[title, about, words]`. */
+/** Descriptions to begin with, each `[title, about, words]`. */
 
 export const EXAMPLES = [
   [

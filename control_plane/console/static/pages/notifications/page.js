@@ -1,4 +1,4 @@
-/** What happened, and over which channels the tenant and the person hear of it. */
+/** What happened, and who hears of it over which channels. */
 
 import {
   act, actionColumn, ago, api, badge, buttons, mayAdminister, pagedTable, pageHead, part, quiet, sentence,

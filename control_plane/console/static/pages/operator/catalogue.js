@@ -1,4 +1,4 @@
-/** Models and managed agents that tenants can choose, each of which can be switched off. */
+/** Models and managed agents that tenants can choose, and their switches. */
 
 import { act, actionColumn, badge, small, tablePart } from "../../kit.js";
 import { operatorApi } from "./operator_api.js";

@@ -1,5 +1,4 @@
-/** What tenants are offered: plans, amounts to top up, and the taxes on them. Nothing is ever changed:
- * it is ended, and something else is offered. */
+/** What tenants are offered: plans, amounts to top up, taxes. It is ended, never changed. */
 
 import {
   actIfConfirmed, actionColumn, checkField, formDialog, minorMoney, money, number, numberField, partWith, small,

@@ -11,7 +11,7 @@ export function useToken(given) {
 }
 
 export const operatorApi = apiOf((method, path, options) => {
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = { ...options.headers, Authorization: `Bearer ${token}` };
   // A refused token says nothing about the dashboard session of this browser.
   return exchange(method, `/v1/operator${path}`, { ...options, headers, mayBeUnknown: true });
 });

@@ -1,4 +1,4 @@
-/** What a minute costs tenants: today's prices, those to come, and a new one. */
+/** What a minute costs tenants, now and later. */
 
 import {
   actionColumn, badge, billed, dateTime, exactMoney, formDialog, numberField, part, quiet, small, tableOf,

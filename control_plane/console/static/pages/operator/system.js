@@ -1,4 +1,4 @@
-/** Whether new calls are taken, the media workers with their slots, and the calls that wait. */
+/** The switch of new calls, the media workers, the calls that wait. */
 
 import {
   ago, badge, cardWith, figures, fill, formOf, number, parts, problemNotice, quiet, repeat, saving, sentence, tableOf,

@@ -1,4 +1,4 @@
-/** All tenants, with a search that stands in the address, and credit for one of them. */
+/** All tenants, with a search, and credit for one of them. */
 
 import {
   act, actionColumn, choiceField, dateTime, facts, filters, formDialog, money, number, numberField, pagedTable,
@@ -12,7 +12,7 @@ const grant = ({ id, name }) =>
       numberField("amount_usd", "US dollars", { min: 0.01, max: 1_000_000 }),
       textField("description", "What for", { maxlength: 500, hint: "The tenant reads it." }),
     ],
-    send: (given) => operatorApi.post(`/tenants/${id}/credits`, given),
+    send: (given, once) => operatorApi.post(`/tenants/${id}/credits`, given, once),
     words: "Give the credit",
     told: (granted) => `${name} has ${money(granted.balance_usd)} now`,
   });
@@ -30,7 +30,7 @@ const correct = ({ id, name }) =>
       ]),
       textField("corrects", "Transaction that was wrong", { mayBeNull: true, hint: "Its id, if there is one." }),
     ],
-    send: (given) => operatorApi.post(`/tenants/${id}/corrections`, given),
+    send: (given, once) => operatorApi.post(`/tenants/${id}/corrections`, given, once),
     words: "Post the correction",
     told: (posted) => `${name} has ${money(posted.balance_usd)} now`,
   });

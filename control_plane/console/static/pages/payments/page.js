@@ -1,4 +1,4 @@
-/** How the tenant pays: credit, top-ups, saved methods, automatic recharge, invoices. */
+/** How the tenant pays. */
 
 import { api, figures, fill, mayAdminister, money, pageHead, quiet, repeat, session, tags } from "../../kit.js";
 import { invoiceList } from "./invoices.js";

@@ -5,7 +5,7 @@ import {
 } from "../../kit.js";
 import { payAtGateway } from "./gateway.js";
 
-/** What has to be there before a recharge can be made; `null` if nothing is missing. */
+/** What a recharge lacks, in words; `null` for nothing. */
 function missing(settings, methods) {
   if (settings.mandate_required && !settings.has_mandate) return "Your bank wants a mandate first: it lets the bank know how much may be charged.";
   return methods.length ? null : "Nothing can be charged before a payment method is saved.";

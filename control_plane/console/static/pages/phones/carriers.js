@@ -1,11 +1,11 @@
-/** The tenant's accounts at phone carriers: connect, verify, change, delete. */
+/** The tenant's accounts at phone carriers. */
 
 import {
   act, actIfConfirmed, actionColumn, ago, api, badge, choiceField, fill, formDialog, formOf, mayAdminister,
   openDialog, press, quiet, small, tablePart, tags, textField,
 } from "../../kit.js";
 
-/** By carrier, the credentials: `[name, words, isSecret, hint]`; those with `mayBeNull` may be left out. */
+/** By carrier, its credentials: `[name, words, options]`. */
 const CARRIERS = {
   twilio: {
     label: "Twilio",

@@ -1,4 +1,4 @@
-/** The tenant's numbers: register, give an agent, set the webhook, remove. */
+/** The tenant's numbers. */
 
 import {
   act, actIfConfirmed, actionColumn, api, badge, choiceField, formDialog, mayAdminister, quiet, small,

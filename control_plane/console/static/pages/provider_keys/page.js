@@ -1,5 +1,4 @@
-/** The tenant's own keys for speech and language providers, and its own model
- * server. The API asks the provider before it keeps one. */
+/** The tenant's own keys for providers, and its own model server. */
 
 import {
   actIfConfirmed, actionColumn, ago, api, badge, formDialog, namesField, pageHead, secretField, sentence, small,

@@ -1,4 +1,4 @@
-/** What was sent to a webhook: each request with every answer, and sending it again. */
+/** What was sent to a webhook, with each answer; sending it again. */
 
 import {
   act, actionColumn, ago, api, badge, choiceField, dateTime, filters, milliseconds, number, pagedTable, part, quiet,

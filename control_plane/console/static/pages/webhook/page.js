@@ -1,4 +1,4 @@
-/** One webhook: its settings, a test, its secret, and what was sent to it. */
+/** One webhook: its settings, and what was sent to it. */
 
 import {
   actIfConfirmed, ago, api, choiceField, dateTime, facts, fill, formDialog, formOf, mayAdminister, navigate,
@@ -12,7 +12,7 @@ const OF_CALLS = ["call.completed", "call.started", "call.failed", "call.intelli
 
 const edit = (webhook, base) => webhookForm("Change the webhook", webhook, (body) => api.patch(base, body), "Saved.");
 
-/** The events that a sample can be sent of: those it subscribes to, and those of calls. */
+/** The events that a sample can be of. */
 const sampled = (webhook) => [...new Set([...webhook.events, ...OF_CALLS])];
 
 async function test(webhook, base) {

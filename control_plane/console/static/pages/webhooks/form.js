@@ -12,7 +12,7 @@ const LEVELS = [
  * The form in a dialog.
  *
  * @param webhook what it is now; `null` for a new one.
- * @param save gets the body for the API.
+ * @param save gets the body for the API, and options as `send` of `formDialog`.
  */
 export const webhookForm = (title, webhook, save, told) =>
   formDialog(title, {
@@ -29,7 +29,7 @@ export const webhookForm = (title, webhook, save, told) =>
       choiceField("redaction_level", "Redaction", LEVELS),
     ],
     values: webhook ?? { events: ["call.completed", "call.failed"], redaction_level: "partial" },
-    send: ({ secret, ...rest }) => save(secret ? { ...rest, secret } : rest),
+    send: ({ secret, ...rest }, once) => save(secret ? { ...rest, secret } : rest, once),
     words: webhook ? "Save" : "Register",
     told,
   });

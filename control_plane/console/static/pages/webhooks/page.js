@@ -5,7 +5,7 @@ import { webhookForm } from "./form.js";
 
 const WEBHOOKS = "/v1/webhooks";
 
-const register = () => webhookForm("New webhook", null, (body) => api.post(WEBHOOKS, body), "The webhook is registered");
+const register = () => webhookForm("New webhook", null, (...sent) => api.post(WEBHOOKS, ...sent), "The webhook is registered");
 
 const COLUMNS = [
   ["Address", ({ id, url }) => tags.a({ href: `/console/webhooks/${id}` }, url), "main"],
