@@ -40,6 +40,9 @@ class LLMAttempt:
         """What the vendor has reported. Those of requests that end early report nothing."""
         self.was_refused = False
         """It failed at once, so it has read nothing."""
+        self.has_raised = False
+        """Its plugin gave up. The engine emits no metrics of such an answer, whatever the vendor
+        has reported of it."""
 
     async def next(self) -> llm.ChatChunk | None:
         """The next chunk; ``None`` when the model has ended its answer.
@@ -55,6 +58,7 @@ class LLMAttempt:
         except TimeoutError:
             raise self._late() from None
         except Exception as error:
+            self.has_raised = True
             self.was_refused = not self._has_sent
             raise failure_of(error) from error
         self._has_sent = True
