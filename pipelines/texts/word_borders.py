@@ -1,7 +1,7 @@
 """Where words begin and end, in every script, as parts of patterns. Pure.
 
-``\\b`` and ``\\w`` take a whole sentence for one word where no spaces are written between words, and
-leave out the vowel signs of other scripts: "दाम" would end within "दामाद".
+``\\b`` and ``\\w`` take a whole sentence for one word where no spaces are written between words,
+and leave out the vowel signs of other scripts: "दाम" would end within "दामाद".
 """
 
 from __future__ import annotations
