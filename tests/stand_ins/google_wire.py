@@ -70,14 +70,15 @@ class GoogleWire:
 
 
 def _events(answer: Answer) -> list[bytes]:
-    """Word by word; the first event has no words."""
+    """Word by word; the first event has no words. Each tells the tokens until then."""
     texts = ["", *(f"{' ' if i else ''}{word}" for i, word in enumerate(answer.content.split(" ")))]
     documents: list[dict[str, Any]] = []
-    for text in texts:
+    for words, text in enumerate(texts):
         parts = [{"text": text}] if text else []
-        documents.append(
-            {"candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}]}
-        )
+        candidate = {"content": {"role": "model", "parts": parts}, "index": 0}
+        usage = {"promptTokenCount": 11, "candidatesTokenCount": words}
+        usage["totalTokenCount"] = 11 + words
+        documents.append({"candidates": [candidate], "usageMetadata": usage})
     documents[-1]["candidates"][0]["finishReason"] = "STOP"
     return [f"data: {json.dumps(document)}\n\n".encode() for document in documents]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
+from pipelines.engine.providers.tool_call_ids import ToolCallIds
 from pipelines.engine.providers.whole_stream import WholeStream
 from pipelines.stack.reasoning import reasons_by_itself
 from pipelines.stack.worker_capabilities import REALTIME_TRANSCRIBERS
@@ -56,7 +57,7 @@ def prepare_chat(client: openai.AsyncClient) -> None:
     fields, of which a conversation has none. With every turn there is more to compare: for 13
     messages it kept the loop from the audio of all calls for 4 ms.
 
-    An answer that ends too soon is an error."""
+    An answer that ends too soon is an error. Tool calls get ids of their own."""
     import openai
 
     create = client.chat.completions.create
@@ -68,7 +69,9 @@ def prepare_chat(client: openai.AsyncClient) -> None:
         if tools is not openai.omit:
             body["tools"] = tools
         answer = await create(messages=(), extra_body=body, **options)
-        return WholeStream(answer, _is_end) if isinstance(answer, openai.AsyncStream) else answer
+        if not isinstance(answer, openai.AsyncStream):
+            return answer
+        return WholeStream(answer, _is_end, ToolCallIds(messages).amend)
 
     client.chat.completions.create = create_as_it_is  # type: ignore[method-assign]
 

@@ -20,11 +20,18 @@ class WholeStream(Generic[Chunk]):
 
     Args:
         stream: closed with this one if it is a context manager.
+        amend: called with each chunk before anybody reads it.
     """
 
-    def __init__(self, stream: AsyncIterable[Chunk], is_end: Callable[[Chunk], bool]) -> None:
+    def __init__(
+        self,
+        stream: AsyncIterable[Chunk],
+        is_end: Callable[[Chunk], bool],
+        amend: Callable[[Chunk], None] = lambda chunk: None,
+    ) -> None:
         self._stream = stream
         self._is_end = is_end
+        self._amend = amend
         self._closing: AbstractAsyncContextManager[Any] = (
             stream if isinstance(stream, AbstractAsyncContextManager) else nullcontext()
         )
@@ -45,6 +52,7 @@ class WholeStream(Generic[Chunk]):
         has_begun = is_whole = False
         async for chunk in self._stream:
             has_begun = True
+            self._amend(chunk)
             is_whole = is_whole or self._is_end(chunk)
             yield chunk
         if has_begun and not is_whole:

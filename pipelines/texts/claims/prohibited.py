@@ -5,20 +5,25 @@ from __future__ import annotations
 
 import re
 
-_SEPARATOR = re.compile(r"[,;\n]")
-_WORD = re.compile(r"\w+")
+from pipelines.texts import word_borders
+
+_SEPARATOR = re.compile(r"[,;\n，；、،؛]")
+_WORD = re.compile(rf"{word_borders.LETTER}+")
+_BETWEEN = rf"(?:{word_borders.NO_LETTER}|_)+"
 _LEAST_CHARACTERS = 3
 """Shorter claims would be found in every text."""
+_LEAST_OF_SHORT_WORDS = 2
+"""In Chinese, Japanese, Korean and Thai."""
 _MOST_CLAIMS = 100
 
 
 class ProhibitedClaims:
     """``text`` has one claim a line, or several between commas or semicolons. The first 100 count,
-    and of those the ones with at least three characters."""
+    and of those the ones with at least three characters; two in scripts with short words."""
 
     def __init__(self, text: str | None) -> None:
-        parts = (part.strip(" .\"'") for part in _SEPARATOR.split(text or ""))
-        claims = [part for part in parts if len(part) >= _LEAST_CHARACTERS and _WORD.search(part)]
+        parts = (part.strip(" .。\"'") for part in _SEPARATOR.split(text or ""))
+        claims = [part for part in parts if len(part) >= _least(part) and _WORD.search(part)]
         self._claims = tuple(claims[:_MOST_CLAIMS])
         self._longest_words = tuple(map(_longest_word, self._claims))
         self._patterns = tuple(map(_pattern, self._claims))
@@ -44,11 +49,17 @@ class ProhibitedClaims:
         )
 
 
+def _least(claim: str) -> int:
+    return _LEAST_OF_SHORT_WORDS if word_borders.has_short_words(claim) else _LEAST_CHARACTERS
+
+
 def _longest_word(claim: str) -> str:
     words: list[str] = _WORD.findall(claim.lower())
     return max(words, key=len)
 
 
 def _pattern(claim: str) -> re.Pattern[str]:
-    words = r"[\W_]+".join(map(re.escape, _WORD.findall(claim)))
-    return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+    words: list[str] = _WORD.findall(claim)
+    said = _BETWEEN.join(map(re.escape, words))
+    before, after = word_borders.before(words[0]), word_borders.after(words[-1])
+    return re.compile(f"{before}{said}{after}", re.IGNORECASE)

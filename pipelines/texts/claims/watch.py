@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from pipelines.texts import word_borders
 from pipelines.texts.claims.prohibited import ProhibitedClaims
 
-_WHOLE_WORDS = re.compile(r".*\W", re.DOTALL)
+_WHOLE_WORDS = re.compile(rf".*(?:{word_borders.NO_LETTER}|{word_borders.FLUSH})", re.DOTALL)
 _KEPT_CHARACTERS = 400
 """Beside the longest claim: between its words there may be others than words."""
 

@@ -39,6 +39,21 @@ def test_words_are_found_in_other_forms_and_scripts() -> None:
     assert library.search("किराये", NOWHERE, 1)[0].source_id == "hi"
 
 
+@pytest.mark.parametrize(
+    ("asked", "text", "other"),
+    [
+        ("你们几点开门？", "我们每天上午九点开门。", "停车场在大楼后面。"),
+        ("駐車場はありますか", "お車は裏の駐車場をご利用ください。", "朝食は七時からです。"),
+        ("มีที่จอดรถไหม", "ลูกค้าใช้ที่จอดรถด้านหลังได้ฟรี", "อาหารเช้าเริ่มเจ็ดโมง"),
+    ],
+)
+def test_words_are_found_where_no_spaces_are_written(asked: str, text: str, other: str) -> None:
+    library = Library([source("other", other), source("it", text)])
+    best, *_ = library.search(asked, NOWHERE, 2)
+    assert (best.source_id, best.passage.text) == ("it", text)
+    assert best.word_score > 0
+
+
 def test_a_library_without_passages_finds_nothing() -> None:
     assert Library([]).search("anything", NOWHERE) == ()
 

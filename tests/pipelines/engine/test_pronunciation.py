@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,6 +55,41 @@ def test_the_longest_entry_wins() -> None:
 
 def test_words_with_symbols_are_words() -> None:
     assert TABLE.rewrite("We use C++, too") == "We use C plus plus, too"
+
+
+def test_words_are_found_where_no_spaces_are_written() -> None:
+    table = PronunciationTable(
+        [
+            Pronunciation(word="日本橋", say_as="にほんばし"),
+            Pronunciation(word="SQL", say_as="sequel"),
+        ]
+    )
+    assert (
+        table.rewrite("次は日本橋です。SQLを使います。") == "次はにほんばしです。sequelを使います。"
+    )
+
+
+async def test_a_text_without_spaces_is_not_held_back_to_its_end() -> None:
+    table = PronunciationTable([Pronunciation(word="日本橋", say_as="にほんばし")])
+
+    async def chunks() -> AsyncIterator[str]:
+        yield "こちらは日本橋の本店でございます。"
+        raise AssertionError("nothing was said yet")
+
+    assert (await anext(table.rewrite_stream(chunks()))).startswith("こちらはにほんばしの")
+
+
+def test_a_vowel_sign_ends_no_word() -> None:
+    table = PronunciationTable([Pronunciation(word="राम", say_as="raam")])
+    assert table.rewrite("राम रामायण पढ़ता है।") == "raam रामायण पढ़ता है।"
+
+
+@pytest.mark.parametrize(
+    ("word", "text"), [("Istanbul", "İstanbul"), ("isi", "ısı"), ("Weiß", "Weiß")]
+)
+def test_letters_that_have_more_than_two_cases_are_found(word: str, text: str) -> None:
+    table = PronunciationTable([Pronunciation(word=word, say_as="other")])
+    assert table.rewrite(f"{text}, 1") == "other, 1"
 
 
 async def test_an_empty_table_changes_nothing() -> None:

@@ -31,3 +31,13 @@ def test_a_long_speech_is_watched_to_its_end() -> None:
 
 def test_without_claims_everything_may_be_said() -> None:
     assert found("guaranteed results.", claims=ProhibitedClaims(None)) == [None, None]
+
+
+def test_where_no_spaces_are_written_a_claim_is_found_with_its_last_character() -> None:
+    claims = ProhibitedClaims("保证治愈")
+    assert found("我们保证", "治愈", "您的病。", claims=claims)[:2] == [None, "保证治愈"]
+
+
+def test_a_vowel_sign_ends_no_claim() -> None:
+    claims = ProhibitedClaims("ताजा")
+    assert found("यह ताजा", "पन है।", claims=claims) == [None, None, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import structlog
@@ -40,6 +41,9 @@ class LLMAttempt:
         """What the vendor has reported. Those of requests that end early report nothing."""
         self.was_refused = False
         """It failed at once, so it has read nothing."""
+        self.has_raised = False
+        """Its plugin gave up. The engine emits no metrics of such an answer, whatever the vendor
+        has reported of it."""
 
     async def next(self) -> llm.ChatChunk | None:
         """The next chunk; ``None`` when the model has ended its answer.
@@ -55,6 +59,7 @@ class LLMAttempt:
         except TimeoutError:
             raise self._late() from None
         except Exception as error:
+            self.has_raised = True
             self.was_refused = not self._has_sent
             raise failure_of(error) from error
         self._has_sent = True
@@ -79,6 +84,18 @@ class LLMAttempt:
         """The failure if the model ended without having answered. One that sends at least its
         usage works; then the reason may lie in what it was asked."""
         return ModelFailed("its answer was empty", concerns_others=not self._has_sent)
+
+    async def take_the_rest(self) -> None:
+        """Take what has come and nobody has asked for. The engine has counted what the vendor
+        reports there, so it must not be estimated."""
+        self._patience.end()
+        try:
+            async with asyncio.timeout(0):
+                async for chunk in self._stream:
+                    self.usage = chunk.usage or self.usage
+                    self.written_characters += _characters(chunk)
+        except Exception as error:  # noqa: BLE001 - whoever closes it expects no answer
+            logger.debug("llm.rest_not_taken", why=repr(error))
 
     async def aclose(self) -> None:
         self._patience.end()

@@ -65,6 +65,7 @@ async def answer(
         except ModelFailed as failure:
             failed = supervised.failed(candidate, failure, asked_at)
             if attempt is not None:
+                await attempt.take_the_rest()
                 supervised.used(candidate, attempt)
                 supervised.closing.close(attempt)
                 attempt = None
@@ -73,10 +74,13 @@ async def answer(
         finally:
             if attempt is not None:
                 # The answer is over, or the engine does not want the rest of it.
-                supervised.used(candidate, attempt)
-                if attempt.has_answered:
-                    supervised.answered(candidate)
-                await supervised.closing.closed(attempt)
+                try:
+                    await attempt.take_the_rest()
+                finally:
+                    supervised.used(candidate, attempt)
+                    if attempt.has_answered:
+                        supervised.answered(candidate)
+                    await supervised.closing.closed(attempt)
     if supervised.may_ask_again(request.turn, failed):
         yield _words(given.apart(supervised.say_again))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Coroutine, Iterator
 from typing import Any
 
@@ -175,8 +176,31 @@ class SupervisedLLM(llm.LLM[Any]):
         read, written = attempt.read_characters, attempt.written_characters
         if (usage := attempt.usage) is not None:
             estimated.reported(read, usage.prompt_tokens, written, usage.completion_tokens)
+            if attempt.has_raised:
+                self._report_usage(candidate, usage)
         else:
             estimated.unreported(read, written)
+
+    def _report_usage(
+        self, candidate: Candidate[LanguageModel], usage: llm.CompletionUsage
+    ) -> None:
+        metrics = LLMMetrics(
+            label=self._label,
+            request_id="",
+            timestamp=time.time(),
+            duration=0.0,
+            ttft=-1.0,
+            cancelled=False,
+            completion_tokens=usage.completion_tokens,
+            prompt_tokens=usage.prompt_tokens,
+            prompt_cached_tokens=usage.prompt_cached_tokens,
+            cache_creation_tokens=usage.cache_creation_tokens,
+            reasoning_tokens=usage.reasoning_tokens,
+            total_tokens=usage.total_tokens,
+            tokens_per_second=0.0,
+            metadata=candidate.metadata,
+        )
+        self.emit("metrics_collected", metrics)
 
     def may_ask_again(self, turn: int, failed: FailedAttempt[LanguageModel] | None) -> bool:
         """No model has answered. Returns whether the caller is asked to say it again; otherwise

@@ -58,3 +58,21 @@ async def test_every_fault_is_answered_whole_and_soon(
         if fault == "refused":
             # The SDK did not try it again until it was too late.
             assert call.reports.switches[0].why.startswith("could not be reached")
+
+
+@pytest.mark.parametrize("fault", ["disconnect mid", "end mid", "hang mid"])
+async def test_what_a_vendor_has_reported_of_an_answer_that_breaks_off_is_counted_once(
+    warm_models: WarmModels, fault: str
+) -> None:
+    primary = GoogleWire([FAULTS[fault] or hangs()])
+    async with calling(warm_models, primary, provider="google") as call:
+        await call.turn()
+        named = [
+            (each.metadata.model_name, each.prompt_tokens, each.completion_tokens)
+            for each in call.metrics
+            if each.metadata is not None
+        ]
+        assert sorted(named) == [("first", 11, 5), ("second", 11, 7)]
+        # A whole report needs no estimate.
+        estimated = call.supervised.estimated["google", "first"]
+        assert (estimated.input_tokens, estimated.output_tokens) == (0, 0)

@@ -355,6 +355,23 @@ async def test_usage_is_counted_for_the_model_that_did_the_work_under_the_plan_s
         assert named == [("openai", "first", 18), ("spare", "second", 18)]
 
 
+async def test_an_answer_that_was_whole_before_all_of_it_was_read_is_counted_once(
+    warm_models: WarmModels,
+) -> None:
+    """The engine reads on when it has the sound of what it has read. A caller may cut in before."""
+    async with calling(warm_models, OpenAIWire([says(SENTENCE)])) as call:
+        is_whole = asyncio.Event()
+        call.supervised.on("metrics_collected", lambda _: is_whole.set())
+        call.history.add_message(role="user", content="Hello")
+        async with call.supervised.chat(chat_ctx=call.history) as stream:
+            await anext(stream)
+            await asyncio.wait_for(is_whole.wait(), 5)
+        [metrics] = call.metrics
+        assert metrics.total_tokens == 18
+        estimated = call.supervised.estimated["openai", "first"]
+        assert (estimated.input_tokens, estimated.output_tokens) == (0, 0)
+
+
 async def test_the_primary_is_warmed_up(warm_models: WarmModels) -> None:
     primary = OpenAIWire([says("Yes.")])
     async with calling(warm_models, primary) as call:
