@@ -76,7 +76,7 @@ async def test_a_call_that_the_agent_ends_has_its_reason(
     assert await talk(asyncio.Event()) == ("agent", "end_call_tool")
 
 
-async def test_whoever_presses_ctrl_c_hangs_up() -> None:
+async def test_ctrl_c_hangs_up() -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().call_soon(stop.set)
     assert await talk(stop) == ("caller", None)

@@ -51,7 +51,7 @@ def by_offset(
     items: Callable[[CountedT], Sequence[ItemT]],
     key: Callable[[ItemT], object] = attrgetter("id"),
 ) -> Pages[CountedT, ItemT]:
-    """For one walk, during which items may be removed, also by whoever walks: those behind them
+    """For one walk, during which items may be removed, also by the one who walks: those behind them
     move up. So a page of a list that has become shorter is asked for again, further up.
 
     Args:

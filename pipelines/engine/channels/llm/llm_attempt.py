@@ -94,7 +94,7 @@ class LLMAttempt:
                 async for chunk in self._stream:
                     self.usage = chunk.usage or self.usage
                     self.written_characters += _characters(chunk)
-        except Exception as error:  # noqa: BLE001 - whoever closes it expects no answer
+        except Exception as error:  # noqa: BLE001 - the answer is over, and nobody waits for more
             logger.debug("llm.rest_not_taken", why=repr(error))
 
     async def aclose(self) -> None:
@@ -104,7 +104,7 @@ class LLMAttempt:
         # takes the exception out, which the event loop would complain about otherwise.
         try:
             await anext(self._stream, None)
-        except Exception as error:  # noqa: BLE001 - whoever closes it expects no answer
+        except Exception as error:  # noqa: BLE001 - the answer is over, and nobody waits for more
             logger.debug("llm.failed_while_closed", why=str(failure_of(error)))
 
     def _late(self) -> ModelFailed:

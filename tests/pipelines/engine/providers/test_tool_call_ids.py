@@ -53,7 +53,7 @@ async def made(
     return [call for delta in deltas for call in delta.tool_calls]
 
 
-async def test_a_result_answers_its_own_call_though_the_server_counts_anew_each_time(
+async def test_a_result_answers_its_own_call_though_the_server_counts_from_one_each_time(
     warm_models: WarmModels,
 ) -> None:
     history = llm.ChatContext.empty()
