@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -206,26 +206,36 @@ async def _run_queues(
     Args:
         queues: how many jobs of each run at once.
     """
+    rescued = [each for queue in queues for each in queues_of_rescued(queue)]
+    at_once = [*(([queue], most) for queue, most in queues.items()), (rescued, 1)]
     while True:
         try:
             connector = worker_connector(
                 settings.database_url, system_url=settings.system_database_url
             )
             with job_queue.replace_connector(connector):
-                async with job_queue.open_async(), asyncio.TaskGroup() as workers:
-                    rescued = [each for queue in queues for each in queues_of_rescued(queue)]
-                    at_once = [*(([queue], most) for queue, most in queues.items()), (rescued, 1)]
-                    for names, concurrency in at_once:
-                        workers.create_task(_run_worker(database, settings, names, concurrency))
-        except* ConnectorException as lost:
-            _log.warning("job_queue_unavailable", error=str(lost.exceptions[0]))
-        # Not in the handler: what is raised there becomes a group, also a cancellation.
-        task = asyncio.current_task()
-        assert task is not None, "this is a coroutine"
-        if task.cancelling():
-            # The group of the workers raises their errors in place of it.
-            raise asyncio.CancelledError
+                async with job_queue.open_async():
+                    await _run_together(
+                        _run_worker(database, settings, names, concurrency)
+                        for names, concurrency in at_once
+                    )
+        except ConnectorException as lost:
+            _log.warning("job_queue_unavailable", error=str(lost))
         await asyncio.sleep(QUEUE_RETRY_SECONDS)
+
+
+async def _run_together(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Run ``workers`` until one of them fails, and raise its error. Not a ``TaskGroup``: when it is
+    cancelled and a worker fails because of that, a group raises the failure alone."""
+    tasks = [asyncio.create_task(worker) for worker in workers]
+    try:
+        ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in ended:
+        task.result()
 
 
 async def _run_worker(

@@ -10,7 +10,7 @@ export function useToken(given) {
   token = given;
 }
 
-export const operatorApi = apiOf((method, path, options) => {
+export const operatorApi = apiOf((method, path, options = {}) => {
   const headers = { ...options.headers, Authorization: `Bearer ${token}` };
   // A refused token says nothing about the dashboard session of this browser.
   return exchange(method, `/v1/operator${path}`, { ...options, headers, mayBeUnknown: true });
