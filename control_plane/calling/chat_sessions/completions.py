@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from contracts.tool_bindings import END_CALL, NO_ARGUMENTS, CallWebhook, EndCall, Handoff
 from control_plane.calling.chat_sessions.chat_agent import ChatAgent
 from control_plane.calling.chat_sessions.conversation import Messages, ToolUse
-from control_plane.calling.intelligence.analysers.model.answer_json import read_object
+from control_plane.platform.language_model.answer_object import read_object
 from control_plane.platform.language_model.json_answers import UnusableAnswer
 from pipelines.settings import OPENAI_COMPATIBLE, VENDOR_BASE_URLS
 from pipelines.stack.reasoning import reasons_by_itself

@@ -19,19 +19,9 @@ from pydantic import (
 )
 
 from contracts.money import usd
+from control_plane.money.payments.countries import COUNTRIES
 from control_plane.money.payments.models import AutoRecharge, PaymentMethod, TopupPack
 from control_plane.platform.settings import GatewayName
-
-# The regions of phone numbers are the countries of ISO 3166, but for a few that are only the one.
-COUNTRIES = phonenumbers.SUPPORTED_REGIONS - {"AC", "TA", "XK"} | {
-    "AQ",
-    "BV",
-    "GS",
-    "HM",
-    "PN",
-    "TF",
-    "UM",
-}
 
 
 def _country(code: str) -> str:

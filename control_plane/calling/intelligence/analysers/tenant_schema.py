@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from control_plane.calling.intelligence.analysers.model.answer_json import read_object
+from control_plane.platform.language_model.answer_object import read_object
 from control_plane.platform.language_model.json_answers import UnusableAnswer
 from schema_sandbox.limits import fault_of_size
 from schema_sandbox.sandbox import (

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import func, select
 
 from control_plane.money.payments import repository
+from control_plane.money.payments.countries import COUNTRIES
 from control_plane.money.payments.models import Payment
 from control_plane.money.payments.reconciling import CHECKOUT_ENDS_AFTER
-from control_plane.money.payments.schemas import COUNTRIES
 from tests.control_plane.conftest import OPERATOR
 from tests.control_plane.money.payments.paying import USD_TO_INR, Payer, gateways_of
 from tests.stand_ins.payment_outcomes import Reporting

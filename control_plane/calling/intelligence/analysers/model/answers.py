@@ -12,7 +12,7 @@ from control_plane.calling.intelligence.analysers.findings import (
     Evaluation,
     Sentiment,
 )
-from control_plane.calling.intelligence.analysers.model.answer_json import read_object
+from control_plane.platform.language_model.answer_object import read_object
 from control_plane.platform.language_model.json_answers import UnusableAnswer
 
 _STRICT = ConfigDict(extra="forbid", strict=True)

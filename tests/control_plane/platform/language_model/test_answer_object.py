@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from control_plane.calling.intelligence.analysers.model.answer_json import read_object
 from control_plane.calling.intelligence.analysers.tenant_schema import SchemaUnusable, TenantSchema
+from control_plane.platform.language_model.answer_object import read_object
 from control_plane.platform.language_model.json_answers import UnusableAnswer
 
 
