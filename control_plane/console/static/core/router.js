@@ -1,6 +1,6 @@
 /**
- * Shows the page of the address. Links inside the console load no document again; focus moves to the new
- * page's heading, so that a screen reader reads it.
+ * Shows the page of the address. Links load no document again; focus moves to the new page's heading, so
+ * that a screen reader reads it.
  */
 
 import { problemNotice } from "../components/problem.js";

@@ -1,4 +1,4 @@
-/** What tenants are offered: plans, amounts to top up, taxes. It is ended, never changed. */
+/** Plans, amounts to top up, taxes. */
 
 import {
   actIfConfirmed, actionColumn, checkField, formDialog, minorMoney, money, number, numberField, partWith, small,
