@@ -21,10 +21,10 @@ from procrastinate.tasks import Task
 from procrastinate.types import TimeDeltaParams
 from procrastinate.worker import Worker
 from psycopg.abc import PQGen
-from sqlalchemy import text
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.platform import job_repository
 from control_plane.platform.database import SYSTEM_ROLE, Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.settings import ControlPlaneSettings
@@ -267,16 +267,7 @@ async def delete_ended_jobs(context: JobContext, timestamp: int) -> None:
     deleted = _DELETED_TOGETHER
     while deleted == _DELETED_TOGETHER:
         async with database_of(context).system_session() as session:
-            ids = await session.scalars(
-                text(
-                    "DELETE FROM procrastinate_jobs WHERE id IN ("
-                    "SELECT id FROM procrastinate_jobs AS job WHERE status NOT IN ('todo', 'doing')"
-                    " AND NOT EXISTS (SELECT FROM procrastinate_events"
-                    " WHERE job_id = job.id AND at > :before) LIMIT :most) RETURNING id"
-                ),
-                {"before": before, "most": _DELETED_TOGETHER},
-            )
-            deleted = len(ids.all())
+            deleted = await job_repository.delete_ended(session, before, most=_DELETED_TOGETHER)
 
 
 async def _rescue(database: Database, job: Job) -> None:
