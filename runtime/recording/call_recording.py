@@ -55,6 +55,7 @@ class CallRecording:
         folder = recording_folder(plan.tenant_id, plan.call_id, self._recording_id)
         self._recorder = Recorder(store, folder, executor, record.position_ms)
         self._started = False
+        self._here: set[UUID] = set()
         self._told: set[UUID] = set()
         self._untold: set[UUID] = set()
         self._announcing = asyncio.Lock()
@@ -63,17 +64,19 @@ class CallRecording:
 
     def joined(self, participant_id: UUID) -> None:
         """Somebody has joined the room."""
-        if self._is_refused:
-            return
-        if self.announcement is None:
-            self._go_on()
-        elif participant_id not in self._told:
+        self._here.add(participant_id)
+        if self.announcement is not None and participant_id not in self._told:
             self._untold.add(participant_id)
             self._recorder.pause()
+        self._go_on_if_all_are_told()
 
     def left(self, participant_id: UUID) -> None:
-        """Somebody has left the room, and need not hear the announcement any more."""
+        """Somebody has left the room, and need not hear the announcement any more. Once all have,
+        nothing is recorded: the room stays open a little longer than the call."""
+        self._here.discard(participant_id)
         self._untold.discard(participant_id)
+        if not self._here:
+            self._recorder.pause()
         self._go_on_if_all_are_told()
 
     async def announce(self, conversation: Conversation) -> None:
@@ -150,12 +153,7 @@ class CallRecording:
             self._record.fact(Logged(level="info", message=f"Nothing is recorded: {REFUSED}"))
 
     def _go_on_if_all_are_told(self) -> None:
-        # Without the first, a caller who leaves during the announcement would start a recording.
-        if self._told and not self._untold:
-            self._go_on()
-
-    def _go_on(self) -> None:
-        if self._is_refused:
+        if self._is_refused or self._untold or not self._here:
             return
         self._recorder.resume()
         if not self._started:

@@ -89,6 +89,28 @@ def test_without_consent_the_recording_begins_with_the_call() -> None:
     play(script, require_consent=False)
 
 
+@pytest.mark.parametrize("require_consent", [True, False])
+def test_a_recording_ends_with_the_last_who_leaves_and_goes_on_when_one_is_back(
+    *, require_consent: bool
+) -> None:
+    async def script(stage: Stage) -> None:
+        stage.recording.joined(CALLER)
+        await stage.recording.announce(stage.conversation)
+        stage.hear(1)
+        stage.recording.left(CALLER)
+        stage.hear(2)
+        stage.recording.joined(CALLER)
+        stage.hear(3)
+        stage.recording.left(CALLER)
+        for _ in range(5):
+            stage.hear(4)
+        await stage.recording.finish()
+
+    stage = play(script, require_consent=require_consent)
+    (stopped,) = [fact for fact in stage.record.facts if isinstance(fact, RecordingStopped)]
+    assert stopped.duration_ms == 3 * 20
+
+
 def test_nothing_is_recorded_before_the_announcement_was_played() -> None:
     async def script(stage: Stage) -> None:
         stage.recording.joined(CALLER)
