@@ -84,10 +84,13 @@ async def test_an_interrupted_sentence_ends_at_the_words_that_the_phone_has_play
         await _settled(worker, socket)
         speaker.say()
         await until(lambda: socket.played_ms >= 1_600)
-        words = await speaker.words_kept()
         heard = socket.played_ms / 1000
-        assert heard - UNCOUNTED_SECONDS <= words * WORD_SECONDS <= heard + NEAR_SECONDS / 2
-        assert speaker.output.played_samples / 24_000 == pytest.approx(heard, abs=NEAR_SECONDS)
+        words = await speaker.words_kept()
+        # The phone plays on until the interruption has reached its carrier.
+        heard_then = socket.played_ms / 1000
+        assert heard - UNCOUNTED_SECONDS <= words * WORD_SECONDS <= heard_then + NEAR_SECONDS / 2
+        said = speaker.output.played_samples / 24_000
+        assert heard - NEAR_SECONDS <= said <= heard_then + NEAR_SECONDS
 
 
 async def test_a_pause_silences_the_phone_at_once_and_nothing_is_lost_of_the_sentence(
