@@ -41,6 +41,8 @@ class LegJoined(BaseModel):
 
 
 class LegLeft(BaseModel):
+    """A leg is gone, or the call waits no longer for a phone that it has asked for."""
+
     model_config = _FROZEN
     type: Literal["leg.left"] = "leg.left"
     participant_id: UUID

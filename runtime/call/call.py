@@ -637,6 +637,10 @@ class Call:
     def call_phone(self, wanted: PhoneWanted) -> None:
         self.fact(CallMetered(connected_ms=self._billable.ms or 0, phone=wanted))
 
+    def stop_calling(self, participant_id: UUID) -> None:
+        # No event of its own: the previous release could not read it.
+        self.fact(LegLeft(participant_id=participant_id, cause="left"))
+
     def listen_in(self, listener: Callable[[HeardFrames], None]) -> None:
         if self._room is not None:
             self._room.tap(listener)

@@ -40,6 +40,8 @@ class ObservedAttempt:
     dial_before: datetime
     was_requested: bool
     call_is_over: bool
+    leg_is_over: bool
+    """The call waits for this phone no longer, or it has left."""
     reported: LegStage | None
     """The stage in its bridge's newest report; ``None`` if no bridge keeps one."""
     reported_at: datetime | None
@@ -52,7 +54,7 @@ def judge_attempt(seen: ObservedAttempt, now: datetime, ring_timeout: timedelta)
         is_late = seen.reported_at is not None and now - seen.reported_at > ON_ITS_WAY
         return Act.APPLY_REPORT if is_late else Act.NOTHING
     if seen.stage is LegStage.REQUESTED:
-        if seen.call_is_over or now > seen.dial_before:
+        if seen.call_is_over or seen.leg_is_over or now > seen.dial_before:
             return Act.WITHDRAW
         is_late = now - seen.stage_at > RESEND_AFTER
         return Act.SEND_REQUEST if is_late and not seen.was_requested else Act.NOTHING
@@ -62,6 +64,7 @@ def judge_attempt(seen: ObservedAttempt, now: datetime, ring_timeout: timedelta)
         overdue = now - seen.stage_at - ring_timeout
         if overdue > 2 * RING_GRACE:
             return Act.GIVE_UP
-        if overdue > RING_GRACE:
+        # One that has answered and left may come back.
+        if seen.leg_is_over or overdue > RING_GRACE:
             return Act.HANG_UP
     return Act.HANG_UP if seen.call_is_over else Act.NOTHING

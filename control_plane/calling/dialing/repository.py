@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_status import CallStatus
+from contracts.call_status import CallStatus, ParticipantStatus
 from control_plane.calling.batches.models import BatchRow, CallBatch
 from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.dialing.models import INBOUND, OUTBOUND, DialingJob, JobState
@@ -35,6 +35,7 @@ from control_plane.calling.pauses.models import AgentPause
 class ActiveAttempt(NamedTuple):
     job: DialingJob
     call_is_over: bool
+    leg_is_over: bool
 
 
 async def note_due(session: AsyncSession, call: Call, due_at: datetime) -> None:
@@ -234,12 +235,17 @@ async def note_requested(session: AsyncSession, attempt_id: UUID, at: datetime) 
 async def active_attempts(session: AsyncSession) -> list[ActiveAttempt]:
     """The active attempts of all tenants. For background jobs."""
     rows = await session.execute(
-        select(DialingJob, Call.ended_at.is_not(None))
+        select(
+            DialingJob,
+            Call.ended_at.is_not(None),
+            CallParticipant.status == ParticipantStatus.COMPLETED,
+        )
         .join(Call, Call.id == DialingJob.call_id)
+        .join(CallParticipant, CallParticipant.id == DialingJob.participant_id)
         .where(DialingJob.state == JobState.ACTIVE)
         .order_by(DialingJob.stage_at)
     )
-    return [ActiveAttempt(job, is_over) for job, is_over in rows]
+    return [ActiveAttempt(job, call_is_over, is_over) for job, call_is_over, is_over in rows]
 
 
 async def cancel_waiting_legs(session: AsyncSession, call: Call, at: datetime) -> None:

@@ -134,7 +134,7 @@ class DialingScheduler:
     async def _watch_attempts(self, now: datetime) -> None:
         async with self._database.system_session() as session:
             active = await repository.active_attempts(session)
-        watched = [job.attempt_id for job, _ in active if job.attempt_id is not None]
+        watched = [each.job.attempt_id for each in active if each.job.attempt_id is not None]
         reports = await link.newest_reports(self._redis, watched)
         lost = self._silence.heard(watched, reports.keys())
         ring_timeout = timedelta(seconds=self._settings.ring_timeout_seconds)
@@ -205,6 +205,7 @@ def _observed(
         dial_before=job.dial_before,
         was_requested=job.requested_at is not None,
         call_is_over=attempt.call_is_over,
+        leg_is_over=attempt.leg_is_over,
         reported=report.stage if report else None,
         reported_at=report.occurred_at if report else None,
         bridge_is_lost=bridge_is_lost,

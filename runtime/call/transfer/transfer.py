@@ -186,6 +186,7 @@ class Transfer:
             async with asyncio.timeout(REACH_SECONDS):
                 await self._answer
         except TimeoutError:
+            self._call.stop_calling(self.target)
             raise NotReached("nobody answered in time") from None
 
     async def _tell_in_private(self) -> None:

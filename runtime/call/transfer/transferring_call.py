@@ -46,4 +46,7 @@ class TransferringCall(Protocol):
     def call_phone(self, wanted: PhoneWanted) -> None:
         """Ask the control plane for a phone."""
 
+    def stop_calling(self, participant_id: UUID) -> None:
+        """Tell the control plane that nobody waits for the phone any more."""
+
     def log(self, level: Literal["info", "warning", "error"], message: str) -> None: ...

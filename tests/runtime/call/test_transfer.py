@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from contracts.end_reasons import EndReason
-from contracts.events import CallMetered, Logged, PhoneWanted, RecordingStopped
+from contracts.events import CallMetered, LegLeft, Logged, PhoneWanted, RecordingStopped
 from contracts.live_messages import LiveTranscript
 from contracts.tool_bindings import Transfer
 from runtime.call.end_cause import Cause, Ending
@@ -166,6 +166,16 @@ def test_a_person_of_whom_nothing_is_heard_brings_the_call_back():
         stage.room.connect(late)
         await asyncio.sleep(1)
         assert late not in stage.call.people, "a phone that comes too late is hung up"
+        await stage.room.remove_leg(CALLER)
+
+    play(script, plan=phone_plan())
+
+
+def test_a_phone_that_rings_longer_than_the_caller_waits_is_not_called_any_more():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        await asyncio.sleep(80)
+        assert LegLeft(participant_id=target(stage), cause="left") in stage.journal.bodies
         await stage.room.remove_leg(CALLER)
 
     play(script, plan=phone_plan())

@@ -16,6 +16,10 @@ from control_plane.calling.calls.models import Call, CallParticipant
 from control_plane.calling.calls.outbox_payloads import add_leg_started
 from control_plane.platform.database import storable
 
+_CALLED = frozenset(
+    {ParticipantStatus.QUEUED, ParticipantStatus.DIALING, ParticipantStatus.RINGING}
+)
+
 
 def join(
     session: AsyncSession, call: Call, participant: CallParticipant | None, at: datetime
@@ -41,6 +45,7 @@ def leave(
     cause: LegLeft,
     at: datetime,
 ) -> None:
+    is_called = participant is not None and participant.status in _CALLED
     if participant is not None:
         _move(participant, LegCause.LEFT)
         participant.left_at = at
@@ -49,6 +54,8 @@ def leave(
         "connection_lost": "A participant's connection was lost",
         "call_ended": "A participant was disconnected at the end of the call",
     }[cause.cause]
+    if is_called:
+        message = "A phone is not called any more"
     if cause.lost_carrier is not None:
         lost = carrier_end_reason(storable(cause.lost_carrier), DialOutcome.FAILED)
         message = f"A phone's line was lost: {lost}"

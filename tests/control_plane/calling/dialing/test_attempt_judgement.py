@@ -20,6 +20,7 @@ REQUESTED = ObservedAttempt(
     dial_before=START + timedelta(seconds=20),
     was_requested=True,
     call_is_over=False,
+    leg_is_over=False,
     reported=None,
     reported_at=None,
     bridge_is_lost=False,
@@ -37,6 +38,7 @@ LOST = {"reported": None, "reported_at": None, "bridge_is_lost": True}
         pytest.param(REQUESTED, 1, Act.NOTHING, id="offered"),
         pytest.param(REQUESTED, 21, Act.WITHDRAW, id="no bridge took it"),
         pytest.param(replace(REQUESTED, call_is_over=True), 1, Act.WITHDRAW, id="not wanted"),
+        pytest.param(replace(REQUESTED, leg_is_over=True), 1, Act.WITHDRAW, id="given up"),
         pytest.param(replace(REQUESTED, was_requested=False), 1, Act.NOTHING, id="being offered"),
         pytest.param(replace(REQUESTED, was_requested=False), 3, Act.SEND_REQUEST, id="not sent"),
         pytest.param(
@@ -53,10 +55,12 @@ LOST = {"reported": None, "reported_at": None, "bridge_is_lost": True}
         ),
         pytest.param(RINGING, 29, Act.NOTHING, id="rings"),
         pytest.param(replace(RINGING, call_is_over=True), 1, Act.HANG_UP, id="rings for nobody"),
+        pytest.param(replace(RINGING, leg_is_over=True), 1, Act.HANG_UP, id="rings in vain"),
         pytest.param(replace(RINGING, **LOST), 10, Act.GIVE_UP, id="bridge died"),  # type: ignore[arg-type]
         pytest.param(RINGING, 46, Act.HANG_UP, id="rings too long"),
         pytest.param(RINGING, 61, Act.GIVE_UP, id="deaf bridge"),
         pytest.param(ANSWERED, 7200, Act.NOTHING, id="in conversation"),
+        pytest.param(replace(ANSWERED, leg_is_over=True), 60, Act.NOTHING, id="may come back"),
         pytest.param(replace(ANSWERED, call_is_over=True), 60, Act.HANG_UP, id="call over"),
         pytest.param(replace(ANSWERED, **LOST), 60, Act.GIVE_UP, id="bridge died in conversation"),  # type: ignore[arg-type]
     ],

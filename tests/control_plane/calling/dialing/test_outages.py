@@ -21,10 +21,11 @@ from control_plane.calling.dialing.models import JobState
 from control_plane.calling.dialing.picking import pick_due
 from control_plane.calling.dialing.scheduler import DialingScheduler
 from control_plane.calling.dialing.silence import Silence
+from control_plane.calling.transfers.target import call_target
 from control_plane.platform.link.redis_client import connect
 from tests.control_plane.calling.dialing.phone import CALLEE, Phones, running_bridge
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.conversation import balance_of, catch_up
+from tests.control_plane.conversation import balance_of, call_of, catch_up, running_call
 from tests.control_plane.fake_worker import FakeWorker
 from tests.stand_ins.simulated_carrier import (
     ANSWERS_AND_HANGS_UP,
@@ -361,6 +362,32 @@ async def test_ending_a_call_whose_phone_rings_hangs_up(
     await phones.until_closed(call_id)
     assert phones.carrier.open_lines == 0
     assert (await phones.job(call_id)).state == JobState.CANCELED
+
+
+async def test_a_phone_that_rings_for_a_transfer_that_was_given_up_is_hung_up(
+    tenant: TenantClient, phones: Phones, worker: FakeWorker, consumer: EventConsumer
+) -> None:
+    phones.carrier.tell(CALLEE, RINGS_ON)
+    await phones.give_number(tenant)
+    plan = await running_call(tenant, worker, consumer)
+    person = uuid4()
+    async with phones.database.system_session() as session:
+        await call_target(
+            session, plan.tenant_id, plan.call_id, person, CALLEE, phones.settings.dialing
+        )
+
+    async def rings() -> bool:
+        return (await phones.job(plan.call_id)).stage == LegStage.RINGING
+
+    await phones.until(rings)
+    await worker.ship(plan, LegLeft(participant_id=person, cause="left"))
+    await catch_up(consumer)
+    await phones.until_closed(plan.call_id)
+    assert phones.carrier.open_lines == 0
+    assert (await phones.job(plan.call_id)).last_outcome == DialOutcome.CANCELED
+    assert (await call_of(tenant, plan))["status"] == "in_progress"
+    log = (await tenant.get(f"/v1/calls/{plan.call_id}/events")).text
+    assert "A phone is not called any more" in log
 
 
 async def test_a_bridge_that_is_stopped_hangs_up(
