@@ -65,8 +65,9 @@ STAGE_RANK = {stage: rank for rank, stage in enumerate(LegStage)}
 
 
 class DialReport(BaseModel):
-    """``outcome`` is set if the attempt ended before anybody answered. ``detail`` is the
-    carrier's own description."""
+    """``outcome`` is set if the attempt ended before anybody answered, and is ``failed`` if the
+    carrier never brought the sound of somebody who did. ``detail`` is the carrier's own
+    description."""
 
     model_config = _FROZEN
     version: Literal[1] = 1

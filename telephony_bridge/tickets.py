@@ -56,9 +56,8 @@ class Tickets:
         token, document = secrets.token_hex(24), ticket.model_dump_json()
         async with self._redis.pipeline(transaction=False) as pipe:
             pipe.set(_key(token), document, ex=TICKET_SECONDS)
-            if ticket.direction == "inbound":
-                caller = _caller_key(ticket.account_id, ticket.carrier_call_id)
-                pipe.set(caller, document, ex=TICKET_SECONDS)
+            call = _call_key(ticket.account_id, ticket.carrier_call_id)
+            pipe.set(call, document, ex=TICKET_SECONDS)
             await pipe.execute()
         return token
 
@@ -71,16 +70,16 @@ class Tickets:
         ticket = _read(await self._redis.getdel(_key(token)))
         if ticket is None or ticket.account_id != account_id:
             return None
-        await self._redis.delete(_caller_key(account_id, ticket.carrier_call_id))
+        await self._redis.delete(_call_key(account_id, ticket.carrier_call_id))
         return ticket
 
-    async def of_caller(self, account_id: UUID, carrier_call_id: str) -> LegTicket | None:
-        """The ticket of an inbound call whose sound has not come yet; ``None`` if there is none.
+    async def of_call(self, account_id: UUID, carrier_call_id: str) -> LegTicket | None:
+        """The ticket of a call whose sound has not come yet; ``None`` if there is none.
 
         Raises:
             RedisError, OSError: Redis is away.
         """
-        return _read(await self._redis.get(_caller_key(account_id, carrier_call_id)))
+        return _read(await self._redis.get(_call_key(account_id, carrier_call_id)))
 
 
 def _read(document: str | bytes | None) -> LegTicket | None:
@@ -96,7 +95,7 @@ def _key(token: str) -> str:
     return f"switchboard:bridge:ticket:{sha256(token.encode()).hexdigest()}"
 
 
-def _caller_key(account_id: UUID, carrier_call_id: str) -> str:
+def _call_key(account_id: UUID, carrier_call_id: str) -> str:
     # A carrier's id may be long, and may hold anything.
     call = sha256(carrier_call_id.encode()).hexdigest()
     return f"switchboard:bridge:caller:{account_id}:{call}"

@@ -23,7 +23,7 @@ from telemetry.metrics import CARRIER_REQUESTS
 from telephony_bridge.media.sentences import Sentence, wav_file
 from telephony_bridge.webhooks.accounts import Accounts, OpenAccount
 from telephony_bridge.webhooks.media_door import MediaDoor, UpgradeRefused
-from telephony_bridge.webhooks.webhooks import Webhooks
+from telephony_bridge.webhooks.webhooks import Afterwards, Webhooks
 from telephony_bridge.webhooks.websocket_upgrade import MEDIA_SOCKET
 
 MOST_BODY_BYTES = 65_536
@@ -56,7 +56,8 @@ class BridgeApp:
         if scope["type"] == "http":
             answer, afterwards = await self._http(scope, receive)
             await _respond(send, answer, scope["method"])
-            await _after(afterwards)
+            if afterwards is not None:
+                await carry_out(afterwards)
         elif scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
 
@@ -64,7 +65,7 @@ class BridgeApp:
 
     async def _http(
         self, scope: Scope, receive: Receive
-    ) -> tuple[Answer | _File, Callable[[], Awaitable[None]] | None]:
+    ) -> tuple[Answer | _File, Afterwards | None]:
         path = scope["path"]
         if (sentence := _SENTENCE.fullmatch(path)) is not None:
             return _recording(sentence.group(1), scope["method"]), None
@@ -189,20 +190,35 @@ async def _respond(send: Send, answer: Answer | _File, method: str) -> None:
     await send({"type": "http.response.body", "body": b"" if method == "HEAD" else content})
 
 
-async def _after(afterwards: Callable[[], Awaitable[None]] | None) -> None:
-    """More than once, if the carrier is away: it has its answer, and does not ask again."""
-    if afterwards is None:
+async def carry_out(afterwards: Afterwards) -> None:
+    """A call that its carrier does not let us hear has failed, and is hung up. A carrier that was
+    only away may have done what it was asked: a call whose sound has come goes on."""
+    problem = await _after(afterwards.do)
+    if problem is None:
         return
+    is_awaited = False
+    try:
+        is_awaited = await afterwards.report_failure(problem)
+    except LINK_ERRORS as error:
+        _log.warning("carrier_failure_not_reported", error=str(error))
+    if is_awaited or problem.kind not in _MAY_PASS:
+        await _after(afterwards.hang_up)
+
+
+async def _after(work: Callable[[], Awaitable[None]]) -> CarrierProblem | None:
+    """More than once, if the carrier is away: it has its answer, and does not ask again. Returns
+    why it is not done."""
     for pause_seconds in (*PAUSES_SECONDS, None):
         try:
-            await afterwards()
+            await work()
         except CarrierProblem as problem:
             if pause_seconds is None or problem.kind not in _MAY_PASS:
-                _log.error("carrier_command_failed", error=problem.message)
-                return
+                _log.error("carrier_command_failed", error=problem.message, code=problem.code)
+                return problem
             await asyncio.sleep(pause_seconds)
         else:
-            return
+            return None
+    return None
 
 
 def _count(outcome: str) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
 import structlog
 
 from carriers.answers import Answer, Refusal, StreamOffer
+from carriers.api import CarrierProblem
 from carriers.call_events import (
     CallArrived,
     CallEvent,
@@ -46,6 +49,20 @@ REPLAYED = Answer("text/plain", "This request came before.\n", 403)
 _log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True)
+class Afterwards:
+    """What is to be done at the carrier once its webhook is answered.
+
+    ``do`` and ``hang_up`` raise ``CarrierProblem`` and may be tried again. ``report_failure`` is
+    for a carrier that does not do it: nobody would hear anything. It returns whether the call's
+    sound is still awaited, and raises ``RedisError`` or ``OSError``: Redis is away.
+    """
+
+    do: Callable[[], Awaitable[None]]
+    report_failure: Callable[[CarrierProblem], Awaitable[bool]]
+    hang_up: Callable[[], Awaitable[None]]
+
+
 class Webhooks:
     """
     Args:
@@ -62,7 +79,7 @@ class Webhooks:
         tickets: Tickets,
         dialed: DialedLegs,
         machines: MachineNews,
-        report: Callable[[LegTicket, LegStage, DialOutcome | None], None],
+        report: Callable[[LegTicket, LegStage, DialOutcome | None, str | None], None],
         clock: Callable[[], float],
     ) -> None:
         self._public_url = public_url
@@ -79,7 +96,7 @@ class Webhooks:
         account: OpenAccount,
         request: CarrierRequest,
         count: Callable[[str], None],
-    ) -> tuple[Answer, Callable[[], Awaitable[None]]]:
+    ) -> tuple[Answer, Afterwards | None]:
         """The answer, and what is to be done once it is sent.
 
         Args:
@@ -98,28 +115,43 @@ class Webhooks:
             refusal = Answer(
                 "text/plain", "The signature is not right.\n", account.spec.refused_status
             )
-            return refusal, _nothing
+            return refusal, None
         account_id = account.account_id
         if not await self._seen.is_first(account_id, proof.once_key, proof.remember_seconds):
             again = await self._answer_again(account, proof, count)
             if again is not None:
-                return again, _nothing
+                return again, None
             log.warning("webhook_was_left_unanswered")
+        events = account.spec.read_events(request)
         try:
-            answer, unwanted = await self._first_answer(account, request)
+            answer, unwanted = await self._first_answer(account, request, events)
             await self._seen.keep_answer(account_id, proof.once_key, answer)
         except LINK_ERRORS:
             with suppress(*LINK_ERRORS):
                 await self._seen.forget(account_id, proof.once_key)
             raise
         count("accepted")
+        if not answer.commands and not unwanted:
+            return answer, None
+        call_ids = {event.call_id for event in events}
 
-        async def afterwards() -> None:
-            for call_id in unwanted:
-                await account.api.hang_up(call_id)
+        async def do() -> None:
+            await _hang_up(account, unwanted)
             await account.api.run(answer.commands)
 
-        return answer, afterwards if answer.commands or unwanted else _nothing
+        return answer, Afterwards(
+            do, partial(self._failed, account, call_ids), partial(_hang_up, account, call_ids)
+        )
+
+    async def _failed(
+        self, account: OpenAccount, call_ids: Collection[str], problem: CarrierProblem
+    ) -> bool:
+        detail = problem.message + (f" (code {problem.code})" if problem.code else "")
+        awaited = [
+            await self._gone_before_its_sound(account, call_id, DialOutcome.FAILED, detail)
+            for call_id in call_ids
+        ]
+        return any(awaited)
 
     async def _answer_again(
         self, account: OpenAccount, proof: Proof, count: Callable[[str], None]
@@ -142,10 +174,10 @@ class Webhooks:
         return kept or account.spec.answers.acknowledge()
 
     async def _first_answer(
-        self, account: OpenAccount, request: CarrierRequest
+        self, account: OpenAccount, request: CarrierRequest, events: Sequence[CallEvent]
     ) -> tuple[Answer, Sequence[str]]:
         """And the calls that are to be hung up."""
-        answers, events = account.spec.answers, account.spec.read_events(request)
+        answers = account.spec.answers
         dialed = await self._dialed_call(account, request)
         if dialed is not None and await self._dialed.was_given_up(dialed.request.attempt_id):
             lasting = [
@@ -171,14 +203,14 @@ class Webhooks:
                 if event.stage is LegStage.ANSWERED:
                     return await self._connected(account, event, dialed)
             case StageReached(call_id=call_id, stage=LegStage.ENDED):
-                await self._caller_gone(account, call_id, None)
+                await self._gone_before_its_sound(account, call_id, None)
             case MachineDetected(answered_by=answered_by) if dialed is not None:
                 await self._machines.tell(dialed.request, answered_by)
             case PlaybackEnded(call_id=call_id):
                 return answers.hang_up(call_id)
             case StreamFailed(call_id=call_id, detail=detail):
                 _log.error("carrier_stream_failed", carrier_call_id=call_id, detail=detail)
-                await self._caller_gone(account, call_id, DialOutcome.FAILED)
+                await self._gone_before_its_sound(account, call_id, DialOutcome.FAILED, detail)
                 return answers.hang_up(call_id)
         return None
 
@@ -217,13 +249,19 @@ class Webhooks:
                 _log.info("inbound_call_refused", kind=kind.value, detail=detail)
                 return self._refusal(account, call.call_id, kind)
 
-    async def _caller_gone(
-        self, account: OpenAccount, carrier_call_id: str, outcome: DialOutcome | None
-    ) -> None:
-        """Of a caller who is gone before the sound has come, nothing else tells."""
-        ticket = await self._tickets.of_caller(account.account_id, carrier_call_id)
+    async def _gone_before_its_sound(
+        self,
+        account: OpenAccount,
+        carrier_call_id: str,
+        outcome: DialOutcome | None,
+        detail: str | None = None,
+    ) -> bool:
+        """Of a call that is over before its sound has come, nothing else tells. Returns whether it
+        is one."""
+        ticket = await self._tickets.of_call(account.account_id, carrier_call_id)
         if ticket is not None:
-            self._report(ticket, LegStage.ENDED, outcome)
+            self._report(ticket, LegStage.ENDED, outcome, detail)
+        return ticket is not None
 
     def _refusal(self, account: OpenAccount, call_id: str, kind: InboundRefusal) -> Answer:
         answers = account.spec.answers
@@ -271,5 +309,6 @@ class Webhooks:
         )
 
 
-async def _nothing() -> None:
-    return
+async def _hang_up(account: OpenAccount, call_ids: Collection[str]) -> None:
+    for call_id in call_ids:
+        await account.api.hang_up(call_id)

@@ -151,10 +151,10 @@ async def test_only_who_carries_the_sound_tells_of_a_call_whose_sound_has_come(
 ) -> None:
     token = token_in(await line.call_in())
     tickets, account_id = Tickets(redis), UUID(line.account_id)
-    assert await tickets.of_caller(account_id, CALL_SID) is not None
+    assert await tickets.of_call(account_id, CALL_SID) is not None
     async with line.media(token):
         await anext(worker.room.events())
-        assert await tickets.of_caller(account_id, CALL_SID) is None
+        assert await tickets.of_call(account_id, CALL_SID) is None
 
 
 async def test_a_socket_that_breaks_without_a_word_is_a_lost_line_and_is_hung_up(

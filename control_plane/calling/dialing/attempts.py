@@ -21,6 +21,7 @@ from contracts.money import billable_seconds
 from control_plane.calling.calls import repository as calls
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.events import dial_progress
+from control_plane.calling.calls.events.event_log import log_event
 from control_plane.calling.calls.events.metering import forget_cover
 from control_plane.calling.calls.models import Call
 from control_plane.calling.calls.plan_document import PlanDocument
@@ -31,6 +32,7 @@ from control_plane.calling.dialing.models import DialingJob, JobState
 from control_plane.calling.dialing.schedule import next_opening
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.reserve import FIRST_RESERVE_SECONDS
+from control_plane.platform.database import storable
 from control_plane.platform.link.dialing import NOBODY
 
 BRIDGE_LOST = "nothing more came from the bridge that had dialed it"
@@ -248,9 +250,13 @@ async def _end_attempt(
 ) -> AfterCommit:
     at = report.occurred_at
     if job.is_inbound and job.stage != LegStage.ANSWERED:
-        return await _end_inbound(session, call, job, report.outcome, at)
+        return await _end_inbound(session, call, job, report.outcome, at, report.detail)
     if report.bridge_id == NOBODY:
         return await _end_untaken(session, call, job, at)
+    if job.stage == LegStage.ANSWERED and report.outcome is DialOutcome.FAILED:
+        why = f"A phone's line failed: {storable(report.detail or 'its sound never came')}"
+        log_event(session, call, "telephony", why, at, "warning")
+        return replace(_finish_conversation(call, job, at), lost_carrier=job.carrier)
     if job.stage == LegStage.ANSWERED or report.outcome is None:
         return _finish_conversation(call, job, at)
     if job.stage == LegStage.REQUESTED:
@@ -293,14 +299,20 @@ async def _end_inbound(
     job: DialingJob,
     outcome: DialOutcome | None,
     at: datetime,
+    detail: str | None = None,
 ) -> AfterCommit:
-    """A caller is gone before its sound arrived; without an outcome it hung up."""
+    """A caller is gone before its sound arrived; without an outcome it hung up.
+
+    Args:
+        detail: what went wrong, in the carrier's words.
+    """
     if call.started_at is not None:
         return _finish_conversation(call, job, at)
     gone = outcome or DialOutcome.CANCELED
     job.last_outcome = gone.value
     _close(job, JobState.CANCELED, at)
-    await end_call(session, call, Unreached(job.carrier, gone), None, at)
+    why = None if detail is None else storable(detail)
+    await end_call(session, call, Unreached(job.carrier, gone), None, at, why)
     return AfterCommit(release=call.id)
 
 

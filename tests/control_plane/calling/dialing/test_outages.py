@@ -43,7 +43,11 @@ class Clock:
 
 
 async def say(
-    phones: Phones, call_id: UUID, stage: LegStage, outcome: DialOutcome | None = None
+    phones: Phones,
+    call_id: UUID,
+    stage: LegStage,
+    outcome: DialOutcome | None = None,
+    detail: str | None = None,
 ) -> None:
     """Report as a bridge does that dies at once."""
     job = await phones.job(call_id)
@@ -57,6 +61,7 @@ async def say(
         occurred_at=datetime.now(UTC),
         stage=stage,
         outcome=outcome,
+        detail=detail,
     )
     await phones.redis.xadd(
         redis_names.DIAL_REPORT_STREAM, {redis_names.FIELD: report.model_dump_json()}
@@ -208,6 +213,25 @@ async def test_who_hangs_up_leaves_the_call(
     assert [command.body for command in await worker.commands()] == [
         RemoveLeg(participant_id=plan.participants[0].participant_id)
     ]
+
+
+async def test_a_phone_whose_sound_its_carrier_refuses_leaves_the_call_as_a_lost_line(
+    tenant: TenantClient, no_bridge: Phones, worker: FakeWorker
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    await say(phones, call_id, LegStage.ANSWERED)
+    await phones.step()
+    plan = await worker.claim()
+    assert plan is not None
+    await say(phones, call_id, LegStage.ENDED, DialOutcome.FAILED, "refused (code 90034)")
+    await phones.step()
+    assert [command.body for command in await worker.commands()] == [
+        RemoveLeg(participant_id=plan.participants[0].participant_id, lost_carrier=NAME)
+    ]
+    log = (await tenant.get(f"/v1/calls/{call_id}/events")).text
+    assert "A phone's line failed: refused (code 90034)" in log
 
 
 async def test_a_phone_that_answers_and_hangs_up_at_once_completes_its_leg(

@@ -253,3 +253,26 @@ async def test_a_caller_who_hangs_up_before_the_sound_arrives_ends_the_call(
     assert leg is not None
     assert (call.status, call.end_reason) == (CallStatus.CANCELED, "twilio_canceled")
     assert leg.state == JobState.CANCELED
+
+
+async def test_a_call_whose_sound_its_carrier_refuses_has_failed_and_its_log_says_why(
+    bridge: Bridge, tenant: TenantClient, worker: FakeWorker, database: Database
+) -> None:
+    answer = await admitted(bridge, tenant)
+    report = DialReport(
+        attempt_id=answer.attempt_id,
+        call_id=answer.call_id,
+        tenant_id=answer.tenant_id,
+        participant_id=answer.participant_id,
+        bridge_id="bridge-of-the-test",
+        occurred_at=datetime.now(UTC),
+        stage=LegStage.ENDED,
+        outcome=DialOutcome.FAILED,
+        detail="refused (code 90034)",
+    )
+    async with database.system_session() as session:
+        await apply_report(session, report)
+    shown = (await tenant.get(f"/v1/calls/{answer.call_id}")).json()
+    assert (shown["status"], shown["end_reason"]) == ("failed", "twilio_failed")
+    log = (await tenant.get(f"/v1/calls/{answer.call_id}/events")).text
+    assert "Call ended: twilio_failed (refused (code 90034))" in log
