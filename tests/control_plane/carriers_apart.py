@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from carriers.account import AnyCredentials
+from carriers.account import AnyCredentials, PlivoCredentials
 from carriers.answers import ApiCommand
 from carriers.api import CarrierProblem, Dial, WebhookAddresses
 from control_plane.calling.carriers.access import CarrierAccess
@@ -29,6 +29,9 @@ class FakeCarrier:
     """Until it is set, the carrier does not answer."""
     bound: dict[str, str] = field(default_factory=dict)
     """Number → the address that its inbound calls go to."""
+    asked: int = 0
+    """How often it was asked for anything."""
+    applications_made: int = 0
 
     def __post_init__(self) -> None:
         self.answers.set()
@@ -40,13 +43,15 @@ class FakeApi:
         self._credentials = credentials
 
     async def verify(self) -> None:
+        self._carrier.asked += 1
         await self._carrier.answers.wait()
         if self._carrier.verify_problem is not None:
             raise self._carrier.verify_problem
 
     async def prepare_account(self, webhooks: WebhookAddresses) -> AnyCredentials:
         await self.verify()
-        if self._credentials.provider == "plivo":
+        if isinstance(self._credentials, PlivoCredentials):
+            self._carrier.applications_made += self._credentials.application_id is None
             return self._credentials.model_copy(update={"application_id": "made-for-us"})
         return self._credentials
 

@@ -20,6 +20,7 @@ from control_plane.calling.carriers.access import CarrierAccess
 from control_plane.calling.carriers.credentials import checked, opened, sealed, shown
 from control_plane.calling.carriers.errors import CarrierAccountNotFound
 from control_plane.calling.carriers.models import CarrierAccountRecord
+from control_plane.calling.carriers.one_set_up import one_set_up
 from control_plane.calling.carriers.schemas import (
     CarrierAccountCreate,
     CarrierAccountUpdate,
@@ -223,13 +224,20 @@ class CarrierAccounts:
 
         Raises:
             CarrierProblem: the carrier did not do it.
+            CannotOpen: the credentials have been sealed with a key that we do not have.
         """
         webhooks = self.access.webhooks(account.provider, account.id)
         if webhooks is None:
             return credentials
-        found = await self.access.api(credentials).prepare_account(webhooks)
-        if found != credentials:
-            await self._keep(account.id, account.sealed_credentials, found)
+        async with one_set_up(self.redis, account.id):
+            async with self.transaction() as session:
+                newest = await repository.find(session, self.tenant_id, account.id)
+            if newest is None:
+                return credentials  # Deleted in the meantime.
+            credentials = opened(newest.sealed_credentials, self.settings.sealer)
+            found = await self.access.api(credentials).prepare_account(webhooks)
+            if found != credentials:
+                await self._keep(newest.id, newest.sealed_credentials, found)
         return found
 
     async def _keep(self, account_id: UUID, before: str, found: AnyCredentials) -> None:

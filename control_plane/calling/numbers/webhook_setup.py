@@ -180,6 +180,8 @@ class WebhookSetup:
         try:
             credentials = await owner.prepared(account, credentials)
             await owner.access.api(credentials).bind_number(number, webhooks)
+        except CannotOpen:
+            return Setup("failed", account, verified=True, error=UNREADABLE)
         except CarrierProblem as problem:
             by_hand = problem.kind in _BY_HAND
             return Setup(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.carriers_apart import PLIVO, TWILIO, FakeAccess
 from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.runtime.until import until
 
 
 async def connect(tenant: TenantClient, **fields: object) -> dict[str, object]:
@@ -90,6 +92,22 @@ async def test_what_the_carrier_has_made_for_us_is_kept(
     document = await of_bridges(redis, made["id"])
     assert document is not None
     assert document.revision == 2
+
+
+async def test_two_set_ups_of_an_account_at_once_make_one_application(
+    tenant: TenantClient, access: FakeAccess
+) -> None:
+    access.plivo.verify_problem = CarrierProblem(ProblemKind.UNREACHABLE, "Not now.")
+    made = await connect(tenant, provider="plivo", credentials=PLIVO)
+    access.plivo.verify_problem = None
+    access.plivo.answers.clear()
+    before = access.plivo.asked
+    path = f"/v1/carriers/{made['id']}/verify"
+    both = [asyncio.create_task(tenant.post(path)) for _ in range(2)]
+    await until(lambda: access.plivo.asked == before + 2)
+    access.plivo.answers.set()
+    assert [each.json()["ok"] for each in await asyncio.gather(*both)] == [True, True]
+    assert access.plivo.applications_made == 1
 
 
 async def test_wrong_credentials_are_refused_without_repeating_them(tenant: TenantClient) -> None:
