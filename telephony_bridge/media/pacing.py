@@ -57,8 +57,12 @@ class Pacing:
         if held_seconds + duration_ms / 1000 > self._most_held_seconds + 1e-9:
             self.dropped_frames += 1
             return False
-        self._played_until = max(self._played_until, now) + duration_ms / 1000
+        self.sent(duration_ms, now)
         return True
+
+    def sent(self, duration_ms: int, now: float) -> None:
+        """Something was sent at ``now`` that must not be dropped."""
+        self._played_until = max(self._played_until, now) + duration_ms / 1000
 
     def flushed(self, now: float) -> None:
         """The carrier was told to drop what it holds."""

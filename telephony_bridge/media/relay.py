@@ -33,7 +33,7 @@ from carriers.dialect import (
     StopReason,
 )
 from carriers.dialect import Flush as CarrierFlush
-from carriers.dtmf_tones import dtmf_sound
+from carriers.dtmf_tones import PAUSE_MS, TONE_MS, dtmf_sound
 from contracts.phone_media import (
     FRAME_MS,
     DtmfReceived,
@@ -65,6 +65,9 @@ KEYS_SECONDS = 5.0
 MOST_SOUND_AT_ONCE_MS, SOUND_MS_PER_SECOND = 10_000, 1_100
 MOST_KEYS_AT_ONCE, KEYS_PER_SECOND = 64, 20
 """What a carrier may bring. Its account may be a stranger's, who speaks for it."""
+KEY_MS = TONE_MS + PAUSE_MS
+KEYS_LATE_SECONDS = 1.0
+"""How much later than we send them a carrier may play the keys that are sent as sound."""
 HANG_UP_TRIES = 3
 HANG_UP_PAUSE_SECONDS = 0.5
 
@@ -120,6 +123,9 @@ class PhoneRelay:
         self._sound = Allowance(MOST_SOUND_AT_ONCE_MS, SOUND_MS_PER_SECOND, clock())
         self._presses = Allowance(MOST_KEYS_AT_ONCE, KEYS_PER_SECOND, clock())
         self._tones: deque[bytes] = deque()
+        """The sound of each key that is still to be sent."""
+        self._tones_until = float("-inf")
+        """When the last one that was sent is over, if it is played in real time."""
         self._keys: asyncio.Queue[str] = asyncio.Queue()
         """To be pressed by the carrier."""
         self._log = log.bind(call_id=str(ticket.call_id), carrier=ticket.carrier)
@@ -181,10 +187,13 @@ class PhoneRelay:
                 self._log.info("leg_ended_by_us", said=end.value)
             case HangUp():
                 # Keys that were asked for before are pressed.
-                with suppress(TimeoutError):
+                with suppress(TimeoutError, SocketClosed):
                     async with asyncio.timeout(KEYS_SECONDS):
                         await self._keys.join()
-                        await self._play_out(self._tones)
+                        while self._tones:
+                            await asyncio.sleep(self._pacing.held_ms(self._clock()) / 1000)
+                            self._sound_key()
+                        await self._play_out(())
                 self._log.info("leg_ended_by_us")
         await self._end_at_carrier()
 
@@ -280,13 +289,15 @@ class PhoneRelay:
         match message:
             case HangUp():
                 self._ended(message)
+            case Flush() if self._clock() < self._tones_until + KEYS_LATE_SECONDS:
+                # It would cut a key. Of the voice, the carrier holds 200 ms at most.
+                self._log.info("flush_left_out_for_keys")
             case Flush():
                 self._pacing.flushed(self._clock())
                 self._send(CarrierFlush())
             case SendDtmf(digits=digits) if self._carrier.dtmf is DtmfWay.TONES:
                 outgoing = self._carrier.started.outgoing
-                sound, size = dtmf_sound(digits, outgoing), outgoing.frame_bytes
-                self._tones.extend(sound[at : at + size] for at in range(0, len(sound), size))
+                self._tones.extend(dtmf_sound(digit, outgoing) for digit in digits)
             case SendDtmf(digits=digits):
                 self._keys.put_nowait(digits)
 
@@ -303,12 +314,25 @@ class PhoneRelay:
 
     def _play(self, header: FrameHeader, samples: bytes) -> None:
         """While keys are being sent as sound, that takes the place of what the worker sends."""
+        now = self._clock()
         if self._tones:
-            samples = self._tones.popleft()
-        if self._pacing.may_send(FRAME_MS, self._clock()):
+            if self._pacing.held_ms(now) < FRAME_MS:
+                self._sound_key()
+        elif now >= self._tones_until and self._pacing.may_send(FRAME_MS, now):
             self._send(Audio(samples))
         if header.is_marked:
             self._send(Marker(str(header.sequence)))
+
+    def _sound_key(self) -> None:
+        """The next one, as a whole: after a gap it would be taken for two. Raises
+        ``SocketClosed``."""
+        sound, size = self._tones.popleft(), self._frame_bytes
+        for at in range(0, len(sound), size):
+            for each in self._carrier.stream.send(Audio(sound[at : at + size])):
+                self._carrier.socket.send(each)
+        now = self._clock()
+        self._pacing.sent(KEY_MS, now)
+        self._tones_until = now + self._pacing.held_ms(now) / 1000
 
     def _send(self, message: Outgoing) -> None:
         """Raises ``SocketClosed``."""

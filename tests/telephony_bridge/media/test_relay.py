@@ -268,6 +268,30 @@ async def test_tones_that_were_asked_for_are_played_before_the_line_is_hung_up(
     assert setting.api.hung_up == [CALL_SID]
 
 
+async def test_a_barge_in_cuts_no_key_that_is_being_played(setting: Setting) -> None:
+    setting.dtmf = DtmfWay.TONES
+    async with setting.relaying() as relay:
+        setting.worker_says(SendDtmf(digits="1"))
+        setting.worker_says(frame(0))
+        setting.worker_says(Flush())
+        assert set(setting.socket.events) == {"media"}
+        assert b"".join(setting.socket.sounds) == dtmf_sound("1", MULAW_8000)
+        relay.hang_up()
+
+
+async def test_keys_are_whole_although_the_workers_frames_come_together_after_a_stall(
+    setting: Setting,
+) -> None:
+    setting.dtmf = DtmfWay.TONES
+    async with setting.relaying():
+        setting.worker_says(SendDtmf(digits="12"))
+        for number in range(30):
+            setting.worker_says(frame(number))
+        setting.socket.waiting_bytes = MUCH
+        setting.worker_says(HangUp())
+    assert b"".join(setting.socket.sounds) == dtmf_sound("12", MULAW_8000)
+
+
 async def test_a_carrier_that_brings_sound_faster_than_anybody_speaks_is_cut(
     setting: Setting,
 ) -> None:
