@@ -305,13 +305,13 @@ class AccountLeg:
                 await self._api.hang_up(self.carrier_call_id)
             except CarrierProblem as problem:
                 if not tries_left:
-                    await self._give_up()
+                    await self.give_up()
                     raise CarrierRefused(DialOutcome.FAILED, problem.message) from problem
             else:
                 return
             await asyncio.sleep(HANG_UP_PAUSE_SECONDS)
 
-    async def _give_up(self) -> None:
+    async def give_up(self) -> None:
         try:
             await self._legs.give_up(self._attempt_id)
         except LINK_ERRORS as error:

@@ -101,6 +101,8 @@ class Attempt:
         if following in done:
             await following
         else:
+            # A carrier may say of a call that it has just taken that there is none.
+            await leg.give_up()
             self._end(reason, "the carrier did not confirm the hang-up")
 
     async def _follow(self, leg: DialedLeg) -> None:

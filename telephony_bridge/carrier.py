@@ -65,6 +65,11 @@ class DialedLeg(Protocol):
         """
         ...
 
+    async def give_up(self) -> None:
+        """Nobody follows the call any more, and nobody has seen its end: should the carrier still
+        tell of it, it is hung up. Never raises."""
+        ...
+
 
 class Carrier(Protocol):
     @property

@@ -83,12 +83,16 @@ class SimulatedLeg:
     def __init__(self, request: DialRequest, behaviour: Behaviour) -> None:
         self.request = request
         self.is_over = False
+        self.was_given_up = False
         self._behaviour = behaviour
         self._hung_up = asyncio.Event()
 
     async def hang_up(self) -> None:
         if not self._behaviour.deaf:
             self._hung_up.set()
+
+    async def give_up(self) -> None:
+        self.was_given_up = True
 
     async def states(self) -> AsyncIterator[LegState]:
         times = 2 if self._behaviour.repeats else 1

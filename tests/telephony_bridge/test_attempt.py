@@ -121,6 +121,36 @@ async def test_a_carrier_that_does_not_hear_the_hang_up_does_not_hold_the_attemp
     assert told[-1] == (LegStage.ENDED, DialOutcome.NO_ANSWER)
 
 
+@pytest.mark.parametrize(("behaviour", "was_given_up"), [(DEAF, True), (RINGS_ON, False)])
+async def test_a_call_that_goes_on_after_its_hang_up_is_hung_up_when_its_carrier_tells_of_it(
+    monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour, *, was_given_up: bool
+) -> None:
+    if was_given_up:
+        monkeypatch.setattr(attempt_module, "HANG_UP_PATIENCE_SECONDS", 0.01)
+    carrier, told = SimulatedCarrier(), Told()
+    carrier.tell(CALLEE, behaviour)
+    await attempt_at(carrier, told, ring_timeout_seconds=0.05).run()
+    [leg] = carrier.legs
+    assert leg.was_given_up is was_given_up
+
+
+async def test_a_call_that_is_ended_while_its_carrier_takes_it_is_hung_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def slowly(carrier: SimulatedCarrier, request: DialRequest) -> SimulatedLeg:
+        attempt.hang_up()
+        return await at_once(carrier, request)
+
+    at_once = SimulatedCarrier.dial
+    monkeypatch.setattr(SimulatedCarrier, "dial", slowly)
+    carrier, told = SimulatedCarrier(), Told()
+    carrier.tell(CALLEE, RINGS_ON)
+    attempt = attempt_at(carrier, told)
+    await attempt.run()
+    assert told[-1] == (LegStage.ENDED, DialOutcome.CANCELED)
+    assert carrier.open_lines == 0
+
+
 async def test_an_adapter_may_ask_for_longer_than_the_carrier_may_take_to_confirm(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
