@@ -89,8 +89,8 @@ class TelnyxCredentials(BaseModel):
     connection_id: _Identifier | None = None
     """The Call Control application of our calls. ``prepare_account`` finds or creates it."""
     outbound_voice_profile_id: _Identifier | None = None
-    """What the application may dial by. ``prepare_account`` gives it to an application that it
-    creates."""
+    """What the application may dial by. ``prepare_account`` gives it to the application, and takes
+    the account's only one where none is set."""
 
 
 class PlivoCredentials(BaseModel):
