@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from pipelines.texts.claims.prohibited import ProhibitedClaims
+from pipelines.texts.utterance import FULL_STOPS
 
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s|[。！？।\n]")
+_SENTENCE_END = re.compile(rf"[.!?…][\"'”’»)\]]*\s|[{FULL_STOPS}\n]")
 _LONGEST_SENTENCE = 400
 """In characters. Of a longer one, what cannot be the beginning of a claim is let go."""
 
@@ -57,4 +58,5 @@ class ClaimCheck:
             self._on_claim(claim)
         if self._instead:
             instead, self._instead = self._instead, ""
-            yield f"{instead} "
+            before = sentence[: len(sentence) - len(sentence.lstrip())]
+            yield f"{before}{instead} "
