@@ -26,6 +26,7 @@ from livekit.local_inference import VAD_WINDOW_SAMPLES
 from numpy.typing import NDArray
 
 from pipelines.engine.providers.local.speech_models import HEARING_RATE
+from pipelines.texts.word_count import word_count
 
 _OPEN_DB: Final = -12.0
 """Of what is above 600 Hz in an open sound, against what is below 500 Hz. Murmurs have -30."""
@@ -57,7 +58,9 @@ _ABOVE: Final = (_FREQUENCIES_HZ > 600) & (_FREQUENCIES_HZ <= 3_500)
 _PITCH_PERIODS: Final = np.arange(HEARING_RATE // 400, HEARING_RATE // 70 + 1)
 """Of voices, from 400 to 70 Hz, in samples."""
 _BACKCHANNEL = re.compile(
-    r"(?:\W*\b(?:m+h+m+|m+\W*h+m+|h+m+|m+|u+h*\W*h+u+h+|a+h*\W*h+a+h*))+\W*", re.IGNORECASE
+    r"(?:\W*\b(?:m+h+m+|m+\W*h+m+|h+m+|m+|u+h*\W*h+u+h+|a+h*\W*h+a+h*"
+    r"|[嗯唔]+|(?:[うふ]ー*ん)+|(?:อื+ม)+))+\W*",
+    re.IGNORECASE,
 )
 
 
@@ -109,7 +112,7 @@ class BargeIn:
         if is_backchannel(text):
             return False
         # The sound of a word may be too short to tell, that of two is not.
-        return self.stops_agent or (self._sound.windows > 0 and len(text.split()) > 1)
+        return self.stops_agent or (self._sound.windows > 0 and word_count(text) > 1)
 
     def hear_voice(self, window: NDArray[np.int16]) -> None:
         if self._is_over:

@@ -79,6 +79,7 @@ class CallAgent(Agent):
             tools=list(tools),
             **in_place_of_the_sessions,
         )
+        self._speaks_itself = speaks_itself
         self._on_arrival = on_arrival
         self._heard_before = heard_before
         self._knowledge = knowledge
@@ -107,7 +108,11 @@ class CallAgent(Agent):
 
     async def add_tools(self, tools: Sequence[llm.Tool]) -> None:
         """Give the model more tools. An answer that it has begun goes on without them."""
+        history = self.chat_ctx.copy()
         await self.update_tools([*self.tools, *tools])
+        if not self._speaks_itself:
+            # The engine has dropped what the tools of other agents returned.
+            await self.update_chat_ctx(history, exclude_invalid_function_calls=False)
 
     async def on_enter(self) -> None:
         self._turn.follow(self.session)

@@ -154,10 +154,14 @@ class CallAgents:
         plan = self._plan.run_by(agent_id)
         try:
             await self._models.prepare(plan)
-            return self._parts(agent_id)
+            parts = self._parts(agent_id)
         except ProviderUnavailable as error:
             self._actions.log("error", f"{plan.agent.name} could not take over: {error}")
             raise llm.ToolError("The other agent is not available. Go on yourself.") from error
+        # They answer while the present agent says its last words: the other one needs the tools for
+        # its first answer.
+        parts.tools.ask_servers()
+        return parts
 
     async def _arrived(self, parts: AgentParts, agent: CallAgent) -> None:
         """The agent talks from now on: it goes on with the conversation."""
@@ -203,7 +207,7 @@ class CallAgents:
         agent = CallAgent(
             parts.plan,
             self._actions,
-            self.agent.tools if parts is self.present else parts.tools.of_engine(),
+            parts.tools.of_engine(),
             self.overlapping,
             knowledge=parts.knowledge,
             **parts.pipeline,
@@ -219,6 +223,7 @@ class CallAgents:
         await agent.update_chat_ctx(history, exclude_invalid_function_calls=False)
         former, self.agent, self.present = self.agent, agent, parts
         self._end_handoff()
+        await parts.tools.list_servers(agent.add_tools)
         words = "" if unfinished.words is None else await unfinished.words
         if words:
             agent.session.generate_reply(user_input=words, input_modality="audio")

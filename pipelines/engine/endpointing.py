@@ -9,13 +9,13 @@ from contracts.agent_config import Advanced
 from pipelines.texts.language import primary_language
 from pipelines.texts.number_words import ends_with_number
 from pipelines.texts.preface import is_preface
+from pipelines.texts.utterance import SENTENCE_END
 
 _SURE_SECONDS = 0.3
 _UNSURE_SECONDS = 1.0
 _VOICE_ACTIVITY_ALONE_SECONDS = 0.5
 _SHORT_ANSWER_UNSURE_SECONDS = 0.6
 
-_SENTENCE_END = re.compile(r"[.!?…。？！।]['\"”’)]*$")
 _SHORT_ANSWER = re.compile(
     r"(yes|yeah|yep|yup|no|nope|okay|ok|sure|correct|right|that's right|exactly|of course|"
     r"hello|hi|thanks|thank you|goodbye|bye|yes please|no thanks|no thank you)",
@@ -78,6 +78,6 @@ def _is_preface(text: str, locale: str, asked: str) -> bool:
 def _own_wait_ms(text: str, advanced: Advanced, locale: str) -> float | None:
     if advanced.wait_after_numbers_ms is not None and ends_with_number(text, locale):
         return advanced.wait_after_numbers_ms
-    if _SENTENCE_END.search(text):
+    if SENTENCE_END.search(text):
         return advanced.wait_after_sentence_ms
     return advanced.wait_after_no_punctuation_ms if text else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator
 from dataclasses import dataclass
 
 from livekit.agents import (
@@ -63,10 +63,7 @@ class CallSession:
         it. The agent has those of each server once they are listed."""
         await self.session.start(self.agent, record=False)
         self.agents.started()
-        await self.agents.present.tools.list_servers(self._add_tools)
-
-    async def _add_tools(self, tools: Sequence[llm.Tool]) -> None:
-        await self.agent.add_tools(tools)
+        await self.agents.present.tools.list_servers(self.agent.add_tools)
 
     async def greet(self) -> None:
         """Queue the agent's first sentence. An agent that waits for the caller says nothing.

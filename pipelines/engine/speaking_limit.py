@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from pipelines.engine.speaking_pace import SpeakingPace
-from pipelines.texts.utterance import MOST_CHARACTERS_OF_TEXT, SENTENCE_END
+from pipelines.texts.utterance import FULL_STOPS, MOST_CHARACTERS_OF_TEXT, SENTENCE_END
 
-_SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|[。？！।]")
+_SENTENCE_END = re.compile(rf"[.!?…](?=\s|$)|[{FULL_STOPS}]")
 _NEAR = 0.8
 """A sentence that ends after this part of the limit is the last one."""
 _MOST = 1.25

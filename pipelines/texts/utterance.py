@@ -19,12 +19,17 @@ MOST_CHARACTERS_OF_TEXT = MOST_CHARACTERS * MOST_UTTERANCES
 LONGEST_PIECE = 64
 """Also the longest word that is said in one piece."""
 
-SENTENCE_END = re.compile(r"[.!?…。！？।][\"'”’»)\]]*\s*$")
+FULL_STOPS = "。！？｡।॥\u061f\u06d4\u0589\u1362\u104b\u17d4"
+"""Signs that do nothing but end sentences: of Chinese and Japanese, Hindi, Arabic (\u061f), Urdu
+(\u06d4), Armenian, Amharic, Burmese and Khmer. Others, as in "3.5", do where a space follows."""
+SENTENCE_END = re.compile(rf"[.!?…{FULL_STOPS}][\"'”’»)\]]*\s*$")
+INNER_SENTENCE_END = re.compile(rf"[.!?…][\"'”’»)\]]*\s|[{FULL_STOPS}\n]")
+"""The end of a sentence behind which there is more."""
 _PIECE = re.compile(
     rf"""
-      .{{0,{LONGEST_PIECE - 3}}}? [.!?…।] ["'”’»)\]]? \s  # to the end of a sentence
-    | .{{0,{LONGEST_PIECE - 1}}} [\s，。！？；：、]        # whole words
-    | \S{{1,{LONGEST_PIECE}}}                             # a part of a word
+      .{{0,{LONGEST_PIECE - 3}}}? [.!?…{FULL_STOPS}] ["'”’»)\]]? \s  # to the end of a sentence
+    | .{{0,{LONGEST_PIECE - 1}}} [\s，。！？；：、]  # whole words
+    | \S{{1,{LONGEST_PIECE}}}  # a part of a word
     """,
     re.VERBOSE | re.DOTALL,
 )

@@ -11,11 +11,12 @@ from typing import Any
 import httpx2
 
 from contracts.tool_bindings import METHODS_WITH_BODY, CallWebhook
+from pipelines.texts import word_borders
 from pipelines.texts.templates.budget import TemplateBudget
 from pipelines.texts.templates.template import filled
 from pipelines.texts.variables import ABSENT, look_up, prepared
 
-_ONE_VALUE = re.compile(r"\s*\{\{\s*([\w.-]+)\s*\}\}\s*")
+_ONE_VALUE = re.compile(rf"\s*\{{\{{\s*((?:{word_borders.LETTER}|[.-])+)\s*\}}\}}\s*")
 _DECLARES_MORE = ("additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 _NOT_IN_HEADERS = re.compile(r"[^\x20-\x7e\t]+")
 

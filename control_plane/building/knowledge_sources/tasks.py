@@ -28,6 +28,7 @@ from control_plane.building.knowledge_sources.ingestion import (
     passages_of,
 )
 from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.building.knowledge_sources.page_quota import count_page
 from control_plane.building.web_pages.fetching import PageUnchanged, Validators
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
@@ -231,6 +232,8 @@ async def _ingest(
     if is_stored and digest == known:
         await _unchanged(database, tenant, source_id, validators)
         return
+    if source.kind == "url":
+        await count_page(database, tenant, source_id, len(content or b""))
 
     async def tell(share: float) -> None:
         async with database.tenant_session(tenant) as session:

@@ -36,32 +36,28 @@ async def model_reply(
     told = history(messages)
     offered = [tool["function"]["name"] for tool in offered_tools(agent)]
     said: list[str] = []
-    used: list[ToolUse] = []
     for _ in range(MOST_ROUNDS):
         answer = await model.answer(agent, told)
         said.append(answer.text.strip())
         wanted = wanted_tools(answer, offered)[:MOST_TOOLS_AT_ONCE]
         if any(tool.name == END_CALL for tool in wanted):
-            return _reply(agent, said, used, ends_chat=True)
+            return _reply(agent, said, ends_chat=True)
         if not wanted:
             break
         done = await _used(wanted, tools)
-        used += [use for _, use in done]
         told += uses_told(answer, done)
-    return _reply(agent, said, used, ends_chat=False)
+    return _reply(agent, said, ends_chat=False)
 
 
 async def _used(wanted: list[WantedTool], tools: ToolRuns) -> list[tuple[WantedTool, ToolUse]]:
     return [(tool, await tools.use(tool.name, tool.arguments)) for tool in wanted]
 
 
-def _reply(
-    agent: ChatAgent, said: list[str], used: list[ToolUse], *, ends_chat: bool
-) -> AgentReply:
+def _reply(agent: ChatAgent, said: list[str], *, ends_chat: bool) -> AgentReply:
     text = _allowed(agent, " ".join(part for part in said if part))
     if not text and not ends_chat:
         raise no_words()
-    return AgentReply(text, tuple(used), ends_chat)
+    return AgentReply(text, ends_chat)
 
 
 def _allowed(agent: ChatAgent, text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from control_plane.calling.chat_sessions.chat_agent import ChatAgent
 from control_plane.calling.chat_sessions.conversation import ChatMessage, Messages, tool_uses
 from control_plane.calling.chat_sessions.replies import AgentReply
-from control_plane.calling.chat_sessions.tool_runs import ToolRuns
+from control_plane.calling.chat_sessions.tool_runs import ToolsOfTurn
 from pipelines.playbook.dialogue_plan import dialogue_plan
 from pipelines.playbook.history import Turn, fold
 from pipelines.playbook.policy import Policy
@@ -17,23 +17,23 @@ from pipelines.playbook.values.recognition import Place
 from pipelines.texts.language import region
 
 
-async def playbook_reply(agent: ChatAgent, messages: Messages, tools: ToolRuns) -> AgentReply:
+async def playbook_reply(agent: ChatAgent, messages: Messages, tools: ToolsOfTurn) -> AgentReply:
     """The reply to the last of ``messages``."""
     # A long chat has many turns to go through again.
     reply = await asyncio.to_thread(_reply_of_policy, agent, messages)
     # Each tool is called once in a chat, as in a call: a second order would be one too many.
-    used = {use.name: use for use in tool_uses(messages)}
+    used = {use.name: use for use in (*tool_uses(messages), *tools.used)}
     new = [await tools.use(use.name, use.arguments) for use in reply.tools if use.name not in used]
     known = used | {use.name: use for use in new}
     has_failed = any(known[use.name].outcome == "failed" for use in reply.tools)
     # A chat connects nobody to a person.
     is_refused = has_failed or reply.transfer is not None
     said = reply.if_failed if is_refused and reply.if_failed is not None else reply
-    return AgentReply(said.text, tuple(new), reply.end_call, reply.slots)
+    return AgentReply(said.text, reply.end_call, reply.slots)
 
 
 def _reply_of_policy(agent: ChatAgent, messages: Sequence[ChatMessage]) -> Reply:
     plan = dialogue_plan(agent.config, agent.variables, agent.locale)
     policy = Policy(plan, Place(agent.began_on, region(agent.locale)))
-    turns = (Turn(message.role, message.text) for message in messages)
+    turns = (Turn(message.role, message.text) for message in messages if message.text)
     return fold(policy, turns).reply

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from control_plane.calling.chat_sessions.conversation import ToolUse
-
 
 @dataclass(frozen=True)
 class AgentReply:
     text: str
-    tools: tuple[ToolUse, ...] = ()
-    """What was used before the text was said."""
     ends_chat: bool = False
     collected: Mapping[str, str] = field(default_factory=dict)
     """All slot values so far, by name; only the playbook engine collects any."""

@@ -114,7 +114,8 @@ async def send_chat_message(
 ) -> ChatReply:
     """Say something to the agent, and get its answer.
 
-    If its language model fails, nothing is stored: send the message again.
+    If its language model fails, send the message again: nothing is stored except for what webhooks
+    did before, and they are not called again with the same arguments.
     """
     return reply_view(await service.say(services, name, message.text))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,8 +23,10 @@ from control_plane.calling.chat_sessions.chat_agent import ChatAgent
 from control_plane.calling.chat_sessions.conversation import (
     ChatMessage,
     Messages,
+    ToolUse,
     documents_of,
     read_messages,
+    unanswered_uses,
 )
 from control_plane.calling.chat_sessions.endpoints import (
     Access,
@@ -53,7 +55,12 @@ from control_plane.calling.chat_sessions.models import ChatSession
 from control_plane.calling.chat_sessions.playbook_replies import playbook_reply
 from control_plane.calling.chat_sessions.replies import AgentReply
 from control_plane.calling.chat_sessions.schemas import ChatSessionCreate
-from control_plane.calling.chat_sessions.tool_runs import CalledWebhooks, ReportedTools, ToolRuns
+from control_plane.calling.chat_sessions.tool_runs import (
+    CalledWebhooks,
+    ReportedTools,
+    ToolRuns,
+    ToolsOfTurn,
+)
 from control_plane.money.spending.limits import Spending, meter
 from control_plane.platform.database import Database, storable
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
@@ -143,7 +150,8 @@ async def say(services: ChatServices, name: ChatName, text: str) -> ChatSession:
         ChatSessionOver: the agent has ended it, or it is full.
         ChatSessionBusy: the agent is still answering another message.
         ProviderKeyUnavailable: the key of the agent's model is gone.
-        ChatModelFailed: the agent's language model gave no answer. Nothing was stored.
+        ChatModelFailed: the agent's language model gave no answer. Nothing was stored, unless tools
+            were called: those are not called again for the same words.
     """
     now = datetime.now(UTC)
     until = now + HOLD
@@ -152,18 +160,25 @@ async def say(services: ChatServices, name: ChatName, text: str) -> ChatSession:
         llm = read_object(ResolvedChannel, chat.llm)
         providers = await access_of(session, name.tenant_id, llm, services.settings)
     said = ChatMessage(role="caller", text=text, created_at=now)
+    used: list[ToolUse] = []
     try:
         agent = await asyncio.to_thread(_agent_of, chat, llm)
         messages = (*read_messages(chat.messages), said)
-        reply = await _reply(services, agent, messages, providers)
+        reply = await _reply(services, agent, messages, providers, used)
     except BaseException as error:
         async with services.database.tenant_session(name.tenant_id) as session:
-            await repository.give_back(session, name.tenant_id, name.chat_id, until)
+            if any(use.outcome != "would_call" for use in used):
+                values = _values_with(chat, said, "", used)
+                await repository.answer(session, name.tenant_id, name.chat_id, until, values)
+            else:
+                await repository.give_back(session, name.tenant_id, name.chat_id, until)
         if isinstance(error, ModelFailed):
             raise ChatModelFailed(error) from error
         raise
     async with services.database.tenant_session(name.tenant_id) as session:
-        values = _values_after(chat, said, reply)
+        values = _values_with(chat, said, reply.text, used)
+        values["collected"] = dict(reply.collected)
+        values["ended_at"] = datetime.now(UTC) if reply.ends_chat else None
         answered = await repository.answer(session, name.tenant_id, name.chat_id, until, values)
     if answered is None:
         raise ChatSessionNotFound
@@ -187,10 +202,15 @@ async def _claimed(
 
 
 async def _reply(
-    services: ChatServices, agent: ChatAgent, messages: Messages, providers: Mapping[str, Access]
+    services: ChatServices,
+    agent: ChatAgent,
+    messages: Messages,
+    providers: Mapping[str, Access],
+    used: list[ToolUse],
 ) -> AgentReply:
-    """Raises ``ModelFailed``."""
-    async with _tools(services, agent) as tools:
+    """Adds to ``used`` what was used, even if it then raises ``ModelFailed``."""
+    async with _tools(services, agent) as runs:
+        tools = ToolsOfTurn(runs, unanswered_uses(messages), used)
         if agent.has_playbook_engine:
             return await playbook_reply(agent, messages, tools)
         try:
@@ -229,12 +249,12 @@ def _agent_of(chat: ChatSession, llm: ResolvedChannel) -> ChatAgent:
     )
 
 
-def _values_after(chat: ChatSession, said: ChatMessage, reply: AgentReply) -> dict[str, object]:
+def _values_with(
+    chat: ChatSession, said: ChatMessage, text: str, used: Sequence[ToolUse]
+) -> dict[str, object]:
     now = datetime.now(UTC)
-    answer = ChatMessage(role="agent", text=storable(reply.text), created_at=now, tools=reply.tools)
+    answer = ChatMessage(role="agent", text=storable(text), created_at=now, tools=tuple(used))
     return {
         "messages": [*chat.messages, *documents_of([said, answer])],
-        "collected": dict(reply.collected),
         "expires_at": expiry(now),
-        "ended_at": now if reply.ends_chat else None,
     }

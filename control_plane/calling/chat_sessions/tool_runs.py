@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -19,6 +20,7 @@ from pipelines.webhooks.webhook_request import webhook_request
 
 MOST_RESULT_CHARACTERS = 4_000
 """Of a tool's answer. The rest is left out, because the chat is stored as a whole."""
+_CUT_SHORT = "There was no time left to wait for an answer. The tool may have done its work."
 
 
 class ToolRuns(Protocol):
@@ -32,6 +34,35 @@ class ReportedTools:
 
     async def use(self, name: str, arguments: Mapping[str, Any]) -> ToolUse:
         return ToolUse(name=name, arguments=dict(arguments), outcome="would_call")
+
+
+@dataclass(frozen=True)
+class ToolsOfTurn:
+    """The tools for the answer to the caller's last words. When a model has failed after it used
+    some, the next attempt at an answer does not do the same again.
+
+    Args:
+        before: what was used for the same words, before a model failed to answer them.
+        used: gets what is used now, whatever comes of it.
+    """
+
+    tools: ToolRuns
+    before: tuple[ToolUse, ...]
+    used: list[ToolUse]
+
+    async def use(self, name: str, arguments: Mapping[str, Any]) -> ToolUse:
+        for use in self.before:
+            if use.name == name and use.arguments == arguments:
+                return use
+        try:
+            use = await self.tools.use(name, arguments)
+        except asyncio.CancelledError:
+            self.used.append(
+                ToolUse(name=name, arguments=dict(arguments), outcome="failed", result=_CUT_SHORT)
+            )
+            raise
+        self.used.append(use)
+        return use
 
 
 @dataclass(frozen=True)

@@ -71,14 +71,21 @@ def prepare_chat(client: openai.AsyncClient) -> None:
         answer = await create(messages=(), extra_body=body, **options)
         if not isinstance(answer, openai.AsyncStream):
             return answer
-        return WholeStream(answer, _is_end, ToolCallIds(messages).amend)
+        return WholeStream(answer, _is_end, ToolCallIds(messages).amend, _goes_on)
 
     client.chat.completions.create = create_as_it_is  # type: ignore[method-assign]
 
 
 def _is_end(chunk: ChatCompletionChunk) -> bool:
-    # Some servers with this API give no reason to finish.
-    return chunk.usage is not None or any(choice.finish_reason for choice in chunk.choices)
+    # Some servers with this API give no reason to finish, but their usage. Others give that all
+    # along, beside the words.
+    has_usage = chunk.usage is not None and not _goes_on(chunk)
+    return has_usage or any(choice.finish_reason for choice in chunk.choices)
+
+
+def _goes_on(chunk: ChatCompletionChunk) -> bool:
+    deltas = [choice.delta for choice in chunk.choices if choice.delta is not None]
+    return any(delta.content or delta.tool_calls for delta in deltas)
 
 
 def _build_stt(request: ModelRequest) -> stt.STT[Any]:

@@ -16,11 +16,12 @@ class AnswerBrokeOff(ConnectionError):
 
 class WholeStream(Generic[Chunk]):
     """An SDK's stream of chunks. The SDKs take any end of the body for the end of the answer; this
-    one raises ``AnswerBrokeOff`` if the answer has begun and no chunk was its end.
+    one raises ``AnswerBrokeOff`` if the answer has begun and no chunk was its end, or it went on.
 
     Args:
         stream: closed with this one if it is a context manager.
         amend: called with each chunk before anybody reads it.
+        goes_on: whether a chunk shows that what was taken for the end was none.
     """
 
     def __init__(
@@ -28,10 +29,12 @@ class WholeStream(Generic[Chunk]):
         stream: AsyncIterable[Chunk],
         is_end: Callable[[Chunk], bool],
         amend: Callable[[Chunk], None] = lambda chunk: None,
+        goes_on: Callable[[Chunk], bool] = lambda chunk: False,
     ) -> None:
         self._stream = stream
         self._is_end = is_end
         self._amend = amend
+        self._goes_on = goes_on
         self._closing: AbstractAsyncContextManager[Any] = (
             stream if isinstance(stream, AbstractAsyncContextManager) else nullcontext()
         )
@@ -53,7 +56,7 @@ class WholeStream(Generic[Chunk]):
         async for chunk in self._stream:
             has_begun = True
             self._amend(chunk)
-            is_whole = is_whole or self._is_end(chunk)
+            is_whole = self._is_end(chunk) or (is_whole and not self._goes_on(chunk))
             yield chunk
         if has_begun and not is_whole:
             raise AnswerBrokeOff("the stream ended before the answer did")

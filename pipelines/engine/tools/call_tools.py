@@ -115,17 +115,21 @@ class CallTools:
             *self._search_knowledge(),
         ]
 
-    async def list_servers(self, offer: Offer) -> None:
-        """Ask the agent's MCP servers for their tools, and ``offer`` those of each as they come.
-        Does not wait for them. Asked again, it offers what it has, and the rest to the newest
-        ``offer`` only."""
-        self._offer = offer
+    def ask_servers(self) -> None:
+        """Ask the agent's MCP servers for their tools, once in a call. Returns at once."""
         if self._servers is None:
             self._servers = CallServers(
                 self._plan, self._settings, self._network, self._actions, self._offer_of_server
             )
             self._servers.ask()
-        elif self._listed:
+
+    async def list_servers(self, offer: Offer) -> None:
+        """Offer the tools of the agent's MCP servers: those that are listed, and those of each
+        further server as they come. Does not wait for them. They go to the newest ``offer`` only.
+        """
+        self._offer = offer
+        self.ask_servers()
+        if self._listed:
             await offer(self._listed)
 
     async def _offer_of_server(self, tools: Sequence[ServerTool]) -> None:

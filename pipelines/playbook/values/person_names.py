@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from pipelines.playbook.values.phrase import Found, Phrase
+from pipelines.texts import word_borders
 
 _MAX_WORDS = 4
 _INTRODUCED = re.compile(
@@ -58,6 +59,7 @@ _NEVER_NAMES = frozenset(
         "parents brother sister family friend girlfriend boyfriend colleague boss"
     ).split()
 )
+_LETTERS = re.compile(rf"(?:(?![\d_]){word_borders.LETTER})+")
 _PARTICLES = frozenset("de da di van von der den la le del bin al el dos du ter".split())
 
 
@@ -156,7 +158,7 @@ def _may_be_name(said: Phrase, index: int) -> bool:
     letters = word.replace(".", "")
     return (
         index not in said.taken
-        and letters.isalpha()
+        and _LETTERS.fullmatch(letters) is not None
         and (len(letters) > 1 or said.surface[index].isupper())
         and word not in _NEVER_NAMES
     )

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from pipelines.playbook.values.numbers_in_words import Token, tokens
+from pipelines.texts.utterance import FULL_STOPS
 
 _HESITATIONS = frozenset("uh um uhm umm uhh erm er eh hm hmm mm ah huh".split())
 _TAKEN = "|"
@@ -35,7 +36,9 @@ _REWRITES = tuple(
         (r"\((\d+)\)", r" \1 "),
     )
 )
-_EDGES = "\"'.,;:!?()[]{}<>«»„“”-*¿¡"
+_STOPS = f".,;:!?،؛、{FULL_STOPS}"
+_EDGES = f"\"'()[]{{}}<>«»„“”「」『』-*¿¡{_STOPS}"
+_QUESTION_MARKS = "?？\u061f"
 _QUESTION_OPENERS = frozenset(
     (
         "what whats where wheres when whens who whos whose why how hows which is are do "
@@ -103,9 +106,10 @@ def phrase(said: str) -> Phrase:
         if plain and plain not in _HESITATIONS:
             surface.append(bare)
             words.append(plain)
-        if words and piece[-1] in ".,;:!?":
+        if words and piece[-1] in _STOPS:
             stops.add(len(words) - 1)
-    is_question = "?" in said or (bool(words) and words[0] in _QUESTION_OPENERS)
+    is_marked = any(mark in said for mark in _QUESTION_MARKS)
+    is_question = is_marked or (bool(words) and words[0] in _QUESTION_OPENERS)
     return Phrase(tuple(surface), tuple(words), frozenset(stops), is_question)
 
 

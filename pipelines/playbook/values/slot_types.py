@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
 from contracts.agent_config import QualificationQuestion, RequiredSlot
+from pipelines.texts import word_borders
 
 
 class Kind(Enum):
@@ -76,6 +78,7 @@ _CHOICES = re.compile(
     r"(?P<listed>[^().;]+)"
     r"|\((?P<bracketed>[^()]*(?:,|\bor\b)[^()]*)\)"
 )
+_BETWEEN_WORDS = re.compile(rf"(?:{word_borders.NO_LETTER}|_)+")
 _BIRTH = re.compile(r"\b(?:birth\w*|born|dob)\b")
 _HIGHEST_CHOICES = 12
 _YES_NO_QUESTION = re.compile(
@@ -133,9 +136,12 @@ def qualification_field(
 
 
 def label_of(name: str) -> str:
-    """``appointmentDay``, ``appointment_day`` → ``appointment day``."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    return re.sub(r"[\W_]+", " ", spaced).strip().lower() or name.strip() or "answer"
+    """``appointmentDay``, ``appointment_day`` → ``appointment day``, in every script."""
+    spaced = "".join(
+        f" {letter}" if letter.isupper() and (before.islower() or before.isdigit()) else letter
+        for before, letter in pairwise(f" {name}")
+    )
+    return _BETWEEN_WORDS.sub(" ", spaced).strip().lower() or name.strip() or "answer"
 
 
 def kind_of(label: str, description: str) -> Kind:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from pipelines.texts.claims.prohibited import ProhibitedClaims
+from pipelines.texts.utterance import INNER_SENTENCE_END
 
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s|[。！？।\n]")
 _LONGEST_SENTENCE = 400
 """In characters. Of a longer one, what cannot be the beginning of a claim is let go."""
 
@@ -34,8 +33,8 @@ class ClaimCheck:
             yield text
             return
         self._held += text
-        while end := _SENTENCE_END.search(self._held):
-            yield from self._checked(end.end())
+        while length := self._sentence_length():
+            yield from self._checked(length)
         if len(self._held) > _LONGEST_SENTENCE + self._claims.longest:
             space = self._held.rfind(" ", 0, _LONGEST_SENTENCE)
             has_claim = bool(self._claims.said_in(self._held))
@@ -45,6 +44,11 @@ class ClaimCheck:
     def rest(self) -> Iterator[str]:
         """What is left when the answer is complete."""
         yield from self._checked(len(self._held))
+
+    def _sentence_length(self) -> int:
+        """Of the first sentence that is whole; 0 if none is."""
+        ends = (match.end() for match in INNER_SENTENCE_END.finditer(self._held))
+        return next((end for end in ends if not self._claims.stop_within(self._held[:end])), 0)
 
     def _checked(self, length: int) -> Iterator[str]:
         sentence, self._held = self._held[:length], self._held[length:]
@@ -57,4 +61,5 @@ class ClaimCheck:
             self._on_claim(claim)
         if self._instead:
             instead, self._instead = self._instead, ""
-            yield f"{instead} "
+            before = sentence[: len(sentence) - len(sentence.lstrip())]
+            yield f"{before}{instead} "

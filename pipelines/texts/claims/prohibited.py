@@ -4,8 +4,11 @@ any of it. Pure."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from pipelines.texts import word_borders
+from pipelines.texts.utterance import INNER_SENTENCE_END
 
 _SEPARATOR = re.compile(r"[,;\n，；、،؛]")
 _WORD = re.compile(rf"{word_borders.LETTER}+")
@@ -26,7 +29,8 @@ class ProhibitedClaims:
         claims = [part for part in parts if len(part) >= _least(part) and _WORD.search(part)]
         self._claims = tuple(claims[:_MOST_CLAIMS])
         self._longest_words = tuple(map(_longest_word, self._claims))
-        self._patterns = tuple(map(_pattern, self._claims))
+        self._patterns = tuple(_pattern(_words(claim)) for claim in self._claims)
+        self._stops = tuple(chain.from_iterable(map(_stops, self._claims)))
 
     def __bool__(self) -> bool:
         return bool(self._claims)
@@ -48,18 +52,31 @@ class ProhibitedClaims:
             if word in lowered and pattern.search(text)
         )
 
+    def stop_within(self, text: str) -> bool:
+        """Whether ``text`` may end within a claim, at a sign that ends sentences ("No. 1")."""
+        return any(stop.search(text) for stop in self._stops)
+
 
 def _least(claim: str) -> int:
     return _LEAST_OF_SHORT_WORDS if word_borders.has_short_words(claim) else _LEAST_CHARACTERS
 
 
 def _longest_word(claim: str) -> str:
-    words: list[str] = _WORD.findall(claim.lower())
-    return max(words, key=len)
+    return max(_words(claim.lower()), key=len)
 
 
-def _pattern(claim: str) -> re.Pattern[str]:
-    words: list[str] = _WORD.findall(claim)
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+def _pattern(words: Sequence[str], following: str = "") -> re.Pattern[str]:
     said = _BETWEEN.join(map(re.escape, words))
     before, after = word_borders.before(words[0]), word_borders.after(words[-1])
-    return re.compile(f"{before}{said}{after}", re.IGNORECASE)
+    return re.compile(f"{before}{said}{after}{following}", re.IGNORECASE)
+
+
+def _stops(claim: str) -> Iterator[re.Pattern[str]]:
+    """The beginnings of ``claim`` up to each sign in it that ends sentences elsewhere."""
+    for end in INNER_SENTENCE_END.finditer(claim):
+        if words := _words(claim[: end.end()]):
+            yield _pattern(words, f"{_BETWEEN}$")

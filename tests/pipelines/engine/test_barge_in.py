@@ -127,6 +127,30 @@ def test_one_word_from_a_sound_without_words_is_a_recogniser_s_guess(barge_in: B
     assert barge_in.stops_agent_as("Hold on.")
 
 
+@pytest.mark.parametrize("text", ["等一下。", "请等一下我有问题", "ちょっと待って", "รอสักครู่"])
+def test_several_words_are_no_guess_where_no_spaces_are_written(
+    barge_in: BargeIn, text: str
+) -> None:
+    hear(barge_in, murmur(110))
+    assert barge_in.stops_agent_as(text)
+
+
+@pytest.mark.parametrize("text", ["喂。", "好的。", "はい。", "なるほど", "ครับ"])
+def test_one_word_may_be_a_guess_where_no_spaces_are_written(barge_in: BargeIn, text: str) -> None:
+    hear(barge_in, murmur(110))
+    assert not barge_in.stops_agent_as(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["嗯。", "嗯嗯嗯。", "嗯，嗯。", "うんうんうん。", "うーん", "ふーん", "อืม", "อืมอืม"]
+)
+def test_a_backchannel_in_another_script_does_not_stop_the_agent(
+    barge_in: BargeIn, text: str
+) -> None:
+    hear(barge_in, spoken("No."))
+    assert not barge_in.stops_agent_as(text)
+
+
 @pytest.mark.parametrize(
     "text", ["Mhm.", "Mm-hmm.", "mhmm", "Uh-huh.", "Uh huh", "Mm hmm, mm-hmm.", "Hmm", "Aha!"]
 )

@@ -36,6 +36,8 @@ def test_reply_delay_comes_on_top() -> None:
         ("my number is five five one", 2.0),
         ("it is 5550134.", 2.0),
         ("bis zum Ende!", 0.9),
+        ("میں روم میں رہتا ہوں۔", 0.9),
+        ("هل أنتم مفتوحون؟", 0.9),
     ],
 )
 def test_an_owner_s_own_waits_follow_the_words(text: str, wait_seconds: float) -> None:

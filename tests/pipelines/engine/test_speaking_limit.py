@@ -46,6 +46,11 @@ def test_before_the_voice_has_spoken_the_language_decides() -> None:
     assert said(allowing(4, pace=SpeakingPace("en-US")), sentences) == "我们今天营业。" * 7
 
 
+def test_sentences_of_other_scripts_end_too() -> None:
+    for sentence in ("ہم کھلے ہیں۔ ", "هل أنت بخير؟ ", "हम खुले हैं। "):
+        assert said(allowing(2), sentence * 20) == (sentence * 2).rstrip()
+
+
 def test_a_moment_of_speech_proves_no_pace() -> None:
     pace = SpeakingPace()
     pace.spoke(characters=1, seconds=2.0)

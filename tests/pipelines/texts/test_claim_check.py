@@ -33,6 +33,21 @@ class TestSentences:
         assert said == f"{INSTEAD} Yes."
         assert found == ["risk-free", "risk-free"]
 
+    @pytest.mark.parametrize(
+        "claim", ["3.5 percent", "example.com", "No. 1 in town", "Dr. Best cures everybody"]
+    )
+    def test_a_full_stop_within_a_claim_ends_no_sentence(self, size: int, claim: str) -> None:
+        text = f"You know us. We say: {claim.upper()} today. Is that a no. Or not?"
+        said, found = checked(text, claim, size)
+        assert said == f"You know us. {INSTEAD} Is that a no. Or not?"
+        assert found == [claim]
+
+    @pytest.mark.parametrize("end", ["؟", "۔", "।"])
+    def test_sentences_of_other_scripts_end_too(self, size: int, end: str) -> None:
+        said, found = checked(f"ہم کھلے ہیں{end} مفت علاج{end} آئیے{end}", "مفت علاج", size)
+        assert said == f"ہم کھلے ہیں{end} {INSTEAD}  آئیے{end}"
+        assert found == ["مفت علاج"]
+
     @pytest.mark.parametrize("claims", [None, "cheapest"])
     def test_everything_else_is_said_to_the_letter(self, size: int, claims: str | None) -> None:
         text = "3.5 % of it, e.g. on Mondays…  こんにちは。 Fine" + " and so on" * 100

@@ -6,6 +6,7 @@ from pipelines.texts.utterance import (
     LONGEST_PIECE,
     MOST_CHARACTERS,
     MOST_UTTERANCES,
+    SENTENCE_END,
     TextPieces,
     parts,
     utterances,
@@ -39,6 +40,15 @@ def test_pieces_are_short(text: str) -> None:
 
 def test_pieces_end_with_sentences() -> None:
     assert pieces("Hello. How are you? Fine", 100) == ["Hello. ", "How are you? ", "Fine"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["आज खुला है।", "كيف حالك؟", "ہم کھلے ہیں۔", "Մենք բաց ենք։", "ክፍት ነን።", "យើងបើក។"],
+)
+def test_sentences_end_in_every_script(sentence: str) -> None:
+    assert pieces(f"{sentence} {sentence} ", 100) == [f"{sentence} ", f"{sentence} "]
+    assert SENTENCE_END.search(sentence)
 
 
 def test_parts_end_with_sentences_if_they_can() -> None:

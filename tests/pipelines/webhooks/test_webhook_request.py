@@ -49,6 +49,12 @@ def test_arguments_are_the_query(method: str) -> None:
     )
 
 
+def test_a_name_in_another_script_stands_for_the_value_itself() -> None:
+    made = request({"संख्या": 4, "größe": 2}, body={"guests": "{{ संख्या }}", "size": "{{größe}}"})
+    assert made.body is not None
+    assert json.loads(made.body) == {"guests": 4, "size": 2}
+
+
 def test_a_body_of_its_own_takes_arguments_and_variables() -> None:
     body = {
         "table": {"day": "{{ day }}", "guests": "{{guests}}", "note": "for {{ guests }} people"},

@@ -17,6 +17,7 @@ from control_plane.building.knowledge_sources.tasks import REFRESHES_OF_A_TENANT
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.building.knowledge_sources.ingesting import Sources, files_of
+from tests.control_plane.building.knowledge_sources.quotas import limit_plan
 from tests.control_plane.conftest import TenantClient
 from tests.stand_ins.website import WebPage, Website
 
@@ -103,6 +104,30 @@ async def test_a_page_that_has_changed_is_found_by_its_new_words(
     await refreshed(sources, source_id)
     [found] = await sources.search("breakfast")
     assert SECOND in found["text"]
+
+
+async def test_the_bytes_of_pages_count_in_the_quota_once_they_are_fetched(
+    sources: Sources, site: Website, database: Database
+) -> None:
+    await limit_plan(database, knowledge_bytes_max=len(FIRST))
+    first = await sources.add_page(site.base_url)
+    second = await sources.add_page(site.base_url)
+    assert (await sources.get(first))["source"]["status"] == "ready"
+    failed = (await sources.get(second))["source"]
+    assert (failed["status"], failed["bytes"], failed["chunk_count"]) == ("failed", 0, 0)
+    assert "Your plan allows" in failed["failure_reason"]
+
+
+async def test_a_page_that_has_become_too_large_for_the_quota_keeps_its_passages(
+    sources: Sources, site: Website, database: Database
+) -> None:
+    await limit_plan(database, knowledge_bytes_max=len(FIRST))
+    source_id = await sources.add_page(site.base_url)
+    site.pages = {"/": page(SECOND)}
+    await refreshed(sources, source_id)
+    source = (await sources.get(source_id))["source"]
+    assert (source["status"], source["bytes"]) == ("failed", len(FIRST))
+    assert FIRST in (await sources.search("breakfast"))[0]["text"]
 
 
 async def test_a_page_that_is_away_for_once_keeps_its_passages_and_its_schedule(

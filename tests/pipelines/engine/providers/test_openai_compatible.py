@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +23,7 @@ from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderSettings
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.plans import call_plan
-from tests.stand_ins.openai_wire import OpenAIWire, says
+from tests.stand_ins.openai_wire import Answer, OpenAIWire, says, sends
 from tests.stand_ins.own_tls import OwnTls
 
 NAME = OPENAI_COMPATIBLE_SERVER.name
@@ -48,6 +51,66 @@ async def answer_of(model: llm.LLM[Any]) -> str:
             return "".join([chunk.delta.content or "" async for chunk in stream if chunk.delta])
     finally:
         await model.aclose()
+
+
+@contextlib.asynccontextmanager
+async def of_operator(models: WarmModels, wire: OpenAIWire) -> AsyncIterator[llm.LLM[Any]]:
+    assert OPENAI_COMPATIBLE_SERVER.llm is not None
+    async with httpx2.AsyncClient() as http:
+        settings = ProviderSettings(base_urls={NAME: wire.base_url})
+        warm = replace(models, settings=settings, http_client=http)
+        choice = ProviderChoice(provider=NAME, model="llama3.2")
+        yield OPENAI_COMPATIBLE_SERVER.llm(ModelRequest(choice, call_plan(), warm, NotedActions()))
+
+
+def streamed(*chunks: tuple[str | None, int | None, str | None]) -> Answer:
+    """An answer by its words, the tokens written so far, and the reason to finish. A chunk of
+    nothing but usage has no words and no reason."""
+    head = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+    body = ""
+    for words, tokens, reason in chunks:
+        choice = {"index": 0, "delta": {"content": words}, "finish_reason": reason}
+        chunk: dict[str, Any] = {**head, "choices": [choice] if words or reason else []}
+        if tokens is not None:
+            usage = {"prompt_tokens": 10, "completion_tokens": tokens, "total_tokens": 10 + tokens}
+            chunk["usage"] = usage
+        body += f"data: {json.dumps(chunk)}\n\n"
+    return sends(body.encode(), "text/event-stream")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        streamed(("Good", 1, None), (" day.", 2, None), ("", 2, "stop")),
+        streamed((None, 0, None), ("Good", None, None), (" day.", None, "stop"), (None, 2, None)),
+        streamed(("Good", None, None), (" day.", None, None), (None, 2, None)),
+    ],
+    ids=["all along", "also before", "without a reason to finish"],
+)
+async def test_usage_is_counted_once_wherever_a_server_reports_it(
+    warm_models: WarmModels, answer: Answer
+) -> None:
+    counted: list[int] = []
+    async with OpenAIWire([answer]).serving() as wire, of_operator(warm_models, wire) as model:
+        model.on("metrics_collected", lambda metrics: counted.append(metrics.total_tokens))
+        assert await answer_of(model) == "Good day."
+    assert counted == [12]
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        streamed(("Good", 1, None), (" day.", 2, None)),
+        streamed((None, 0, None), ("Good", None, None)),
+    ],
+    ids=["all along", "before"],
+)
+async def test_usage_that_comes_early_is_no_end_of_the_answer(
+    warm_models: WarmModels, begun: Answer
+) -> None:
+    async with OpenAIWire([begun]).serving() as wire, of_operator(warm_models, wire) as model:
+        with pytest.raises(APIError):
+            await answer_of(model)
 
 
 @pytest.mark.parametrize(("key", "sent"), [(None, "Bearer none"), ("k", "Bearer k")])

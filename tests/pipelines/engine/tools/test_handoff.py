@@ -25,7 +25,9 @@ from tests.pipelines.conversations import Call, conversation
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.speech import spoken
 from tests.pipelines.plans import LOCAL_STACK, call_plan
+from tests.stand_ins.mcp_server import McpServer, Odd
 from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
+from tests.stand_ins.own_tls import OwnTls
 
 DESK, SALES = UUID(int=3), UUID(int=30)
 QUESTION = "I would like to buy a boat."
@@ -85,11 +87,19 @@ class Talk:
 
 @contextlib.asynccontextmanager
 async def talking(
-    warm_models: WarmModels, plan: CallPlan, answer: Callable[[dict[str, Any]], Answer]
+    warm_models: WarmModels,
+    plan: CallPlan,
+    answer: Callable[[dict[str, Any]], Answer],
+    network: GuardedNetwork | None = None,
 ) -> AsyncIterator[Talk]:
     async with httpx2.AsyncClient() as http, OpenAIWire(answer_to=answer).serving() as wire:
         settings = ProviderSettings(api_keys={"openai": "k"}, base_urls={"openai": wire.base_url})
-        models = replace(warm_models, settings=settings, http_client=http)
+        models = replace(
+            warm_models,
+            settings=settings,
+            http_client=http,
+            tenants_network=network or warm_models.tenants_network,
+        )
         async with conversation(plan, models) as call:
             yield Talk(call, wire)
 
@@ -100,6 +110,19 @@ def prompt_of(request: dict[str, Any]) -> str:
 
 def offered(request: dict[str, Any]) -> set[str]:
     return {each["function"]["name"] for each in request["tools"]}
+
+
+def called(request: dict[str, Any]) -> list[str]:
+    """The tools that were used so far, as the model is told."""
+    return [
+        each["function"]["name"]
+        for message in request["messages"]
+        for each in message.get("tool_calls", ())
+    ]
+
+
+def crm(server: McpServer) -> dict[str, Any]:
+    return {"type": "mcp", "name": "crm", "url": server.url}
 
 
 def hands_over(request: dict[str, Any]) -> Answer:
@@ -186,12 +209,37 @@ async def test_what_tools_have_returned_is_known_to_the_next_agent(
     async with talking(warm_models, plan, hands_over) as talk:
         await talk.ask()
         await talk.said(2)
-        called = [
-            each["function"]["name"]
-            for message in talk.model.requests[1]["messages"]
-            for each in message.get("tool_calls", ())
-        ]
-        assert called == ["to_sales"]
+        assert called(talk.model.requests[1]) == ["to_sales"]
+
+
+async def test_the_tools_of_the_next_agents_servers_are_there_for_its_first_answer(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
+    async with McpServer().serving(tls.server) as server:
+        plan = plan_of(agent("Desk", TO_SALES), planned(agent("Sales", crm(server))))
+        async with talking(warm_models, plan, hands_over, tls.network) as talk:
+            await talk.ask()
+            await talk.said(2)
+            first = talk.model.requests[1]
+            assert offered(first) == {"end_call", "crm_find_table"}
+            assert called(first) == ["to_sales"], "what other agents used is still known"
+
+
+async def test_tools_that_a_server_lists_after_the_handoff_are_not_the_next_agents(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
+    slow = McpServer(odd={"tools/list": Odd(delay_seconds=3)})
+    async with slow.serving(tls.server) as server:
+        desk = agent("Desk", handoff(SALES, "to_sales"), crm(server))
+        plan = plan_of(desk, planned(agent("Sales")))
+        async with talking(warm_models, plan, hands_over, tls.network) as talk:
+            await talk.ask()
+            await talk.said(1)
+            lines = talk.call.actions.lines
+            await talk.call.audio.until(lambda: any("MCP server crm" in line for _, line in lines))
+            await talk.ask("Never mind.")
+            await talk.said(2)
+            assert offered(talk.model.requests[-1]) == {"end_call"}
 
 
 async def test_an_agent_without_its_models_leaves_the_call_to_the_present_one(

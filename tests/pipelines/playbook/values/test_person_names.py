@@ -33,6 +33,7 @@ def test_an_introduced_name_is_found_unasked(said: str, name: str) -> None:
         ("anna smith thats s m y t h", "Anna Smyth"),
         ("J O N A S", "Jonas"),
         ("that would be Maria de la Cruz thanks", "Maria de la Cruz"),
+        ("Adébáyọ̀ Okafor", "Adébáyọ̀ Okafor"),
     ],
 )
 def test_a_name_that_was_asked_for_needs_no_introduction(said: str, name: str) -> None:

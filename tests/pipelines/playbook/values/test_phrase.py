@@ -38,4 +38,6 @@ def test_spans_of_the_text_lead_back_to_the_words() -> None:
 def test_questions_are_told_by_mark_or_first_word() -> None:
     assert phrase("you have parking?").is_question
     assert phrase("where are you").is_question
+    assert phrase("هل لديكم موقف؟").is_question
+    assert phrase("有停车位吗？").is_question
     assert not phrase("I have no idea").is_question

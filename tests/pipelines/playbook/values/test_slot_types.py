@@ -1,7 +1,7 @@
 import pytest
 
 from contracts.agent_config import QualificationQuestion, RequiredSlot
-from pipelines.playbook.values.slot_types import Kind, fields, qualification_field
+from pipelines.playbook.values.slot_types import Kind, fields, label_of, qualification_field
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,22 @@ def test_the_kind_follows_from_name_and_description(
     name: str, description: str, kind: Kind
 ) -> None:
     assert fields(RequiredSlot(name=name, description=description))[0].kind is kind
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("appointmentDay", "appointment day"),
+        ("größe_desTisches", "größe des tisches"),
+        ("имяКлиента", "имя клиента"),
+        ("पूरा_नाम", "पूरा नाम"),
+        ("ชื่อ-ลูกค้า", "ชื่อ ลูกค้า"),
+        ("顧客の名前", "顧客の名前"),
+        ("رقم_الهاتف", "رقم الهاتف"),
+    ],
+)
+def test_names_of_every_script_are_said_whole(name: str, label: str) -> None:
+    assert label_of(name) == label
 
 
 def test_a_slot_for_day_and_time_is_asked_in_two_steps() -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+from pipelines.texts import word_borders
+
+_LETTERS = rf"(?:(?!_){word_borders.LETTER})+"
+_WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SUFFIXES = ("ing", "ed", "es", "s")
 

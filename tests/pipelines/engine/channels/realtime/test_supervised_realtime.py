@@ -28,7 +28,9 @@ from tests.pipelines.engine.channels.realtime.realtime_call import (
 from tests.pipelines.engine.channels.realtime.vendors import RealtimeVendor
 from tests.pipelines.engine.speech import spoken
 from tests.stand_ins.google_live import GoogleLiveServer
+from tests.stand_ins.mcp_server import McpServer, Odd
 from tests.stand_ins.openai_realtime import WORD_SECONDS, OpenAIRealtime, Reply
+from tests.stand_ins.own_tls import OwnTls
 
 pytestmark = [pytest.mark.usefixtures("spare_vendor"), pytest.mark.latency]
 
@@ -128,6 +130,24 @@ async def test_its_tools_are_those_of_the_agent(
         await call.talk.audio.until(lambda: call.talk.actions.ended == 1)
         assert "end_call" in offered_tools(wire)
         assert await call.talk.messages("assistant", 1) == ["Thank you, bye."]
+
+
+async def test_tools_of_servers_that_are_listed_after_it_failed_are_the_pipelines(
+    warm_models: WarmModels, realtime: RealtimeVendor, tls: OwnTls
+) -> None:
+    wire = realtime.server([Reply(ANSWER)], [QUESTION], fault="refused")
+    slow = McpServer(odd={"tools/list": Odd(delay_seconds=1.5)})
+    models = replace(warm_models, tenants_network=tls.network)
+    async with slow.serving(tls.server) as server:
+        crm = {"type": "mcp", "name": "crm", "url": server.url}
+        agent = AgentConfig.model_validate({"name": "Ada", "tools": [crm]})
+        async with realtime_call(models, wire, agent=agent, tls=realtime.trusted) as call:
+            lines = call.talk.actions.lines
+            await call.talk.audio.until(lambda: any("MCP server crm" in line for _, line in lines))
+            await call.talk.caller_says(QUESTION)
+            await call.talk.messages("assistant", 1)
+            offered = {each["function"]["name"] for each in call.spare.requests[-1]["tools"]}
+            assert offered == {"end_call", "crm_find_table"}
 
 
 def offered_tools(wire: OpenAIRealtime | GoogleLiveServer) -> set[str]:

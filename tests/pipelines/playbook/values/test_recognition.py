@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from contracts.agent_config import RequiredSlot
+from pipelines.playbook.values.phrase import phrase
+from pipelines.playbook.values.recognition import Place, find
+from pipelines.playbook.values.slot_types import free_field
+
+TODAY = Place(date(2026, 1, 5), None)
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("राम कुमार।", "राम कुमार"),
+        ("میرا نام علی ہے۔", "میرا نام علی ہے"),
+        ("أحمد، من دمشق.", "أحمد من دمشق"),
+        ("王小明。", "王小明"),
+        ("สมชาย", "สมชาย"),
+        ("Анна Петрова!", "Анна Петрова"),
+    ],
+)
+def test_a_value_in_another_script_has_no_full_stop_in_it(said: str, value: str) -> None:
+    field = free_field(RequiredSlot(name="नाम"))
+    assert [each.value for each in find(field, phrase(said), TODAY, expected=True)] == [value]
