@@ -1,8 +1,7 @@
 /** Buttons that do something in the page. */
 
-import { tags } from "../core/elements.js";
-
-const { a, button, div } = tags;
+import { a, button, div } from "../core/elements.js";
+import { icon } from "./icon.js";
 
 /** `kind` is a class: `primary`, `danger`, `plain` or `small`. While its work goes on, a click does nothing. */
 export function press(words, work, kind = null) {
@@ -10,6 +9,9 @@ export function press(words, work, kind = null) {
   const onclick = () => (running ??= Promise.resolve(work()).finally(() => (running = null)));
   return button({ type: "button", class: kind, onclick }, words);
 }
+
+/** Makes something new. */
+export const adding = (words, work) => press([icon("plus"), words], work, "primary");
 
 export const small = (words, onclick) => press(words, onclick, "small");
 

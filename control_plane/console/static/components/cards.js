@@ -1,8 +1,8 @@
 /** Headings and parts of pages. */
 
-import { tags } from "../core/elements.js";
+import { div, h1, h2, p, section, tags } from "../core/elements.js";
 
-const { dd, div, dl, dt, h1, h2, header, p, section } = tags;
+const { dd, dl, dt, header } = tags;
 
 /** The heading of a page, with what can be done on the whole page. */
 export const pageHead = (title, { about = null, actions = [] } = {}) =>

@@ -10,7 +10,6 @@ export class ApiError extends Error {
     this.code = problem.code ?? null;
     /** `{ field, message }` of each field that is wrong. */
     this.errors = problem.errors ?? [];
-    this.problem = problem;
   }
 }
 

@@ -1,15 +1,16 @@
 /** What stands around every page: the pages' links, the tenant, the person. */
 
 import { act } from "../components/act.js";
+import { listOf } from "../components/fields.js";
 import { icon } from "../components/icon.js";
 import { NAVIGATION } from "../pages/navigation.js";
 import { api } from "./api.js";
 import { bell, silence } from "./bell.js";
-import { fill, tags } from "./elements.js";
+import { a, button, div, fill, li, p, span, tags, ul } from "./elements.js";
 import { navigate } from "./router.js";
 import { enter, logOut, mayAdminister, session } from "./session.js";
 
-const { a, aside, button, div, header, label, li, main, nav, option, p, select, span, ul } = tags;
+const { aside, header, label, main, nav } = tags;
 
 const root = () => document.getElementById("frame");
 
@@ -25,18 +26,15 @@ export const leave = () => act(logOut, null, () => navigate("/console/log-in"));
 
 function tenantChoice(me) {
   if (me.tenants.length < 2) return p({ class: "tenant-name" }, me.tenant.name);
-  const choices = me.tenants.map(({ id, name }) =>
-    option({ value: id, selected: id === me.tenant.id }, name),
-  );
   return label(
     { class: "tenant-choice" },
     span({ class: "hidden-words" }, "Tenant"),
-    select({ onchange: switchTenant, value: me.tenant.id }, choices),
+    listOf(me.tenants, { onchange: switchTenant, value: me.tenant.id }),
   );
 }
 
 function isAt(path, pathname) {
-  return path === "/console" ? pathname === path : pathname === path || pathname.startsWith(`${path}/`);
+  return pathname === path || (path !== "/console" && pathname.startsWith(`${path}/`));
 }
 
 function links(pathname) {
@@ -93,7 +91,7 @@ export function frame(pathname) {
 }
 
 /** The place of a page that stands alone. */
-export function withoutFrame({ isWide }) {
+export function withoutFrame(isWide) {
   shownFor = null;
   silence();
   root().className = isWide ? "alone wide" : "alone";

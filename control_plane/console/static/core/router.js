@@ -5,11 +5,9 @@
 
 import { problemNotice } from "../components/problem.js";
 import { frame, withoutFrame } from "./frame.js";
-import { whenSessionIsLost } from "./api.js";
-import { fill, tags } from "./elements.js";
+import { api, whenSessionIsLost } from "./api.js";
+import { fill, h1, p } from "./elements.js";
 import { enter, session } from "./session.js";
-
-const { h1, p } = tags;
 
 const HOME = "/console";
 const LOG_IN = "/console/log-in";
@@ -92,7 +90,7 @@ async function show({ keepsFocus = false } = {}) {
   }
   here = location.href;
   const inFrame = session() !== null && !route?.isPublic && !route?.hasNoFrame;
-  const content = inFrame ? frame(location.pathname) : withoutFrame({ isWide: Boolean(route?.isWide) });
+  const content = inFrame ? frame(location.pathname) : withoutFrame(route?.isWide);
   const loading = setTimeout(
     () => content.childElementCount || fill(content, p({ class: "quiet", role: "status" }, "Loading…")),
     LOADING_AFTER_MS,
@@ -100,7 +98,8 @@ async function show({ keepsFocus = false } = {}) {
   let parts;
   try {
     const query = new URLSearchParams(location.search);
-    parts = route ? await (await route.load()).page({ params, query, signal }) : nothingHere();
+    const get = (path, asked) => api.get(path, asked, signal);
+    parts = route ? await (await route.load()).page({ params, query, signal, get }) : nothingHere();
   } catch (error) {
     if (signal.aborted) return;
     parts = [h1("This page could not be shown"), problemNotice(error, refresh)];

@@ -23,6 +23,9 @@ export async function loadSession() {
   }
 }
 
+/** @param how `login` or `sign-up`. */
+export const logIn = async (how, given) => enter(await api.post(`/v1/auth/${how}`, given, { mayBeUnknown: true }));
+
 export async function logOut() {
   await api.post("/v1/auth/logout");
   enter(null);

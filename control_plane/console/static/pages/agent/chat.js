@@ -1,10 +1,9 @@
 /** The agent in text: what it would say in a call, at once and free. */
 
 import {
-  api, buttons, card, checkField, choiceField, facts, fill, formOf, hint, parts, press, quiet, sentence, tags, textField,
+  api, buttons, card, checkField, choiceField, code, div, facts, fill, formOf, hint, li, ol, p, parts, press, quiet,
+  sentence, textField,
 } from "../../kit.js";
-
-const { code, div, li, ol, p } = tags;
 
 const OUTCOMES = { would_call: "Would call", done: "Called", failed: "Failed to call" };
 

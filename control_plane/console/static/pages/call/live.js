@@ -1,8 +1,7 @@
 /** A call while it runs, from its event stream. */
 
-import { cardWith, fill, isOver, quiet, tags } from "../../kit.js";
+import { cardWith, div, fill, isOver, li, ol, p, quiet } from "../../kit.js";
 
-const { div, li, ol, p } = tags;
 const AGAIN_AFTER_MS = 9000;
 const STATES = { listening: "The agent listens.", thinking: "The agent thinks.", speaking: "The agent speaks." };
 

@@ -1,8 +1,6 @@
 /** What was said, turn by turn; a turn's time moves the recording there. */
 
-import { clock, icon, milliseconds, tags } from "../../kit.js";
-
-const { button, div, li, ol, p, span } = tags;
+import { button, clock, div, icon, li, milliseconds, ol, p, span } from "../../kit.js";
 
 const STAGES = [
   ["end_of_turn_delay_ms", "turn over"],
