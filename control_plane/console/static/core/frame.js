@@ -1,7 +1,7 @@
 /** What stands around every page: the pages' links, the tenant, the person. */
 
 import { act } from "../components/act.js";
-import { listOf } from "../components/fields.js";
+import { savingChoice } from "../components/choice.js";
 import { icon } from "../components/icon.js";
 import { NAVIGATION } from "../pages/navigation.js";
 import { api } from "./api.js";
@@ -10,15 +10,15 @@ import { a, button, div, fill, li, p, span, tags, ul } from "./elements.js";
 import { navigate } from "./router.js";
 import { enter, logOut, mayAdminister, session } from "./session.js";
 
-const { aside, header, label, main, nav } = tags;
+const { aside, header, main, nav } = tags;
 
 const root = () => document.getElementById("frame");
 
 let shownFor = null;
 
-async function switchTenant({ target }) {
-  const change = async () => enter(await api.post("/v1/auth/switch-tenant", { tenant_id: target.value }));
-  if (!(await act(change, null, () => navigate("/console")))) target.value = session().tenant.id;
+function switchTenant(id) {
+  const change = async () => enter(await api.post("/v1/auth/switch-tenant", { tenant_id: id }));
+  return act(change, null, () => navigate("/console"));
 }
 
 /** Ends the session. */
@@ -26,11 +26,7 @@ export const leave = () => act(logOut, null, () => navigate("/console/log-in"));
 
 function tenantChoice(me) {
   if (me.tenants.length < 2) return p({ class: "tenant-name" }, me.tenant.name);
-  return label(
-    { class: "tenant-choice" },
-    span({ class: "hidden-words" }, "Tenant"),
-    listOf(me.tenants, { onchange: switchTenant, value: me.tenant.id }),
-  );
+  return savingChoice("Tenant", me.tenant.id, me.tenants, switchTenant);
 }
 
 function isAt(path, pathname) {

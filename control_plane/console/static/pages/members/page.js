@@ -2,7 +2,7 @@
 
 import {
   act, actIfConfirmed, actionColumn, adding, ago, api, badge, choiceField, dateTime, formDialog, invitedWords,
-  listOf, loadSession, mailField, mayAdminister, pageHead, quiet, sentence, session, small, tableOf, tablePart,
+  loadSession, mailField, mayAdminister, pageHead, quiet, savingChoice, sentence, session, small, tableOf, tablePart,
 } from "../../kit.js";
 
 const MOST = 200;
@@ -28,12 +28,8 @@ const mayChange = (member) => mayAdminister() && !isSelf(member) && (member.role
 
 function roleCell(member) {
   if (!mayChange(member)) return sentence(member.role);
-  const change = async ({ target }) => {
-    const body = { role: target.value };
-    const path = `/v1/members/${member.user_id}`;
-    if (!(await act(() => api.patch(path, body), `${member.email} is ${body.role} now`))) target.value = member.role;
-  };
-  return listOf(roles(), { onchange: change, value: member.role, "aria-label": `Role of ${member.email}` });
+  const change = (role) => act(() => api.patch(`/v1/members/${member.user_id}`, { role }), `${member.email} is ${role} now`);
+  return savingChoice(`Role of ${member.email}`, member.role, roles(), change);
 }
 
 const remove = ({ user_id: id, email }) =>

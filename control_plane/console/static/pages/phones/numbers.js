@@ -1,7 +1,7 @@
 /** The tenant's numbers. */
 
 import {
-  act, actIfConfirmed, actionColumn, api, badge, choiceField, code, formDialog, listOf, mayAdminister, quiet,
+  act, actIfConfirmed, actionColumn, api, badge, choiceField, code, formDialog, mayAdminister, quiet, savingChoice,
   sentence, small, tablePart, textField,
 } from "../../kit.js";
 
@@ -50,8 +50,7 @@ function agentCell(row, agents) {
   if (!mayAdminister()) return name ?? "–";
   const value = row.agent_id ?? "";
   const choices = [["", "None"], ...agents, ...(value && !name ? [[value, value]] : [])];
-  const change = async ({ target }) => (await give(row, target.value)) || (target.value = value);
-  return listOf(choices, { onchange: change, value, "aria-label": `Agent of ${row.number}` });
+  return savingChoice(`Agent of ${row.number}`, value, choices, (agentId) => give(row, agentId));
 }
 
 function webhookCell({ webhook_status: status, webhook_error: error }) {
