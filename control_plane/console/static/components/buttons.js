@@ -3,12 +3,14 @@
 import { a, button, div } from "../core/elements.js";
 import { icon } from "./icon.js";
 
-/** `kind` is a class: `primary`, `danger`, `plain` or `small`. While its work goes on, a click does nothing. */
-export function press(words, work, kind = null) {
+/** `work`, which is not begun again while it goes on. */
+export function oneAtATime(work) {
   let running = null;
-  const onclick = () => (running ??= Promise.resolve(work()).finally(() => (running = null)));
-  return button({ type: "button", class: kind, onclick }, words);
+  return () => (running ??= Promise.resolve(work()).finally(() => (running = null)));
 }
+
+/** `kind` is a class: `primary`, `danger`, `plain` or `small`. While its work goes on, a click does nothing. */
+export const press = (words, work, kind = null) => button({ type: "button", class: kind, onclick: oneAtATime(work) }, words);
 
 /** Makes something new. */
 export const adding = (words, work) => press([icon("plus"), words], work, "primary");

@@ -3,6 +3,8 @@
  * that a screen reader reads it.
  */
 
+import { oneAtATime } from "../components/buttons.js";
+import { logInAgain } from "../components/log_in_again.js";
 import { problemNotice } from "../components/problem.js";
 import { frame, withoutFrame } from "./frame.js";
 import { api, whenSessionIsLost } from "./api.js";
@@ -128,6 +130,18 @@ function followed(event) {
   navigate(to.pathname + to.search);
 }
 
+/** Whether the person is logged in again. */
+async function comeBack() {
+  // A page that was left may still ask something.
+  if (session() === null) return false;
+  if (await logInAgain()) return true;
+  if (mayLeave()) {
+    enter(null);
+    show();
+  }
+  return false;
+}
+
 /** Loads the page of the address before it is known who asks. */
 export function preload(table) {
   routes = table.map((route) => ({ ...route, pattern: pattern(route.path) }));
@@ -137,11 +151,7 @@ export function preload(table) {
 
 /** Shows the page of the address, from now on at each change. After `preload`. */
 export function startRouter() {
-  whenSessionIsLost(() => {
-    enter(null);
-    unsaved = () => false;
-    show();
-  });
+  whenSessionIsLost(oneAtATime(comeBack));
   document.addEventListener("click", followed);
   addEventListener("popstate", () => (mayLeave() ? show() : history.pushState(null, "", here)));
   addEventListener("beforeunload", (event) => unsaved() && event.preventDefault());
