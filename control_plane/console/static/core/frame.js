@@ -1,13 +1,12 @@
 /** What stands around every page: the pages' links, the tenant, the person. */
 
-import { act } from "../components/act.js";
 import { savingChoice } from "../components/choice.js";
 import { icon } from "../components/icon.js";
 import { NAVIGATION } from "../pages/navigation.js";
 import { api } from "./api.js";
 import { bell, silence } from "./bell.js";
 import { a, button, div, fill, li, p, span, tags, ul } from "./elements.js";
-import { navigate } from "./router.js";
+import { leaveFor } from "./router.js";
 import { enter, logOut, mayAdminister, session } from "./session.js";
 
 const { aside, header, main, nav } = tags;
@@ -16,13 +15,11 @@ const root = () => document.getElementById("frame");
 
 let shownFor = null;
 
-function switchTenant(id) {
-  const change = async () => enter(await api.post("/v1/auth/switch-tenant", { tenant_id: id }));
-  return act(change, null, () => navigate("/console"));
-}
+const switchTenant = (id) =>
+  leaveFor("/console", async () => enter(await api.post("/v1/auth/switch-tenant", { tenant_id: id })));
 
 /** Ends the session. */
-export const leave = () => act(logOut, null, () => navigate("/console/log-in"));
+export const leave = () => leaveFor("/console/log-in", logOut);
 
 function tenantChoice(me) {
   if (me.tenants.length < 2) return p({ class: "tenant-name" }, me.tenant.name);

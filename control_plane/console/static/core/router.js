@@ -3,6 +3,7 @@
  * that a screen reader reads it.
  */
 
+import { act } from "../components/act.js";
 import { oneAtATime } from "../components/buttons.js";
 import { logInAgain } from "../components/log_in_again.js";
 import { problemNotice } from "../components/problem.js";
@@ -43,6 +44,15 @@ export function navigate(to, { replace = false } = {}) {
   if (replace) history.replaceState(null, "", to);
   else history.pushState(null, "", to);
   show();
+}
+
+/** Does `work`, which ends what the page shows, and goes to `to`. Asks first, if something is not saved. */
+export function leaveFor(to, work) {
+  const go = () => {
+    unsaved = () => false;
+    navigate(to);
+  };
+  return mayLeave() && act(work, null, go);
 }
 
 /** Shows the page again, with what the API says now. */
