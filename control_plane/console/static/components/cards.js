@@ -8,7 +8,7 @@ const { dd, dl, dt, header } = tags;
 export const pageHead = (title, { about = null, actions = [] } = {}) =>
   header(
     { class: "page-head" },
-    div(h1(title), about && p({ class: "quiet" }, about)),
+    div(h1({ dir: "auto" }, title), about && p({ class: "quiet" }, about)),
     div({ class: "buttons" }, actions),
   );
 

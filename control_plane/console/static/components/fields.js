@@ -15,6 +15,7 @@ let count = 0;
 function field(name, words, hint, control, { value, set = (given) => (control.value = given ?? "") }) {
   const id = `field-${++count}`;
   control.id = id;
+  control.dir ||= "auto";
   control.setAttribute("name", name);
   control.setAttribute("aria-describedby", `${id}-hint ${id}-fault`);
   const wrong = p({ class: "fault", id: `${id}-fault` });
@@ -123,7 +124,7 @@ export const namesField = (name, words, options) =>
 
 /** A JSON document, for what has no form. `value()` throws what is wrong in words. */
 export function jsonField(name, words, options) {
-  const text = longTextField(name, words, { rows: 10, class: "code", spellcheck: "false", ...options });
+  const text = longTextField(name, words, { rows: 10, class: "code", dir: "ltr", spellcheck: "false", ...options });
   return {
     ...text,
     value() {

@@ -22,7 +22,7 @@ const switchTenant = (id) =>
 export const leave = () => leaveFor("/console/log-in", logOut);
 
 function tenantChoice(me) {
-  if (me.tenants.length < 2) return p({ class: "tenant-name" }, me.tenant.name);
+  if (me.tenants.length < 2) return p({ class: "tenant-name", dir: "auto" }, me.tenant.name);
   return savingChoice("Tenant", me.tenant.id, me.tenants, switchTenant);
 }
 

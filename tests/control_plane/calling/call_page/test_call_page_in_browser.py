@@ -362,6 +362,21 @@ async def in_view(page: Page, number: int) -> None:
     await expect(newest).to_be_in_viewport(ratio=0.99)
 
 
+SAY_ALONE = """
+async (text) => {
+    const { Transcript } = await import("/call/static/transcript.js");
+    const said = new Transcript(document.getElementById("transcript"));
+    said.utterance({ utterance: "u1", speaker: "user", text, is_final: true });
+    return getComputedStyle(document.querySelector("#transcript li span")).direction;
+}
+"""
+
+
+async def test_words_of_a_right_to_left_language_begin_on_the_right(page: Page) -> None:
+    assert await page.evaluate(SAY_ALONE, "\u05e9\u05dc\u05d5\u05dd!") == "rtl"
+    assert await page.evaluate(SAY_ALONE, "Hello!") == "ltr"
+
+
 async def test_the_agents_name_is_there_before_the_call(page: Page) -> None:
     await expect(page.get_by_role("heading", name="Reception")).to_be_visible(timeout=WAIT_MS)
     await expect(page).to_have_title("Reception · Switchboard")

@@ -15,7 +15,7 @@ function toolLine({ name, arguments: given, outcome, result }) {
 const turn = ({ role, text, tools }) =>
   li(
     { "data-speaker": role === "agent" ? "agent" : "user" },
-    div(p({ class: "who" }, role === "agent" ? "Agent" : "You"), tools.map(toolLine), p({ class: "said" }, text)),
+    div(p({ class: "who" }, role === "agent" ? "Agent" : "You"), tools.map(toolLine), p({ class: "said", dir: "auto" }, text)),
   );
 
 function details({ provider, model, locale, agent_version: version, collected }) {

@@ -18,7 +18,7 @@ export function liveTranscript(call, signal, ended) {
     item.dataset.final = String(isFinal);
     item.hidden = !text;
     const who = p({ class: "who" }, speaker === "agent" ? "Agent" : "Caller");
-    fill(item, div(who, p({ class: "said" }, text)));
+    fill(item, div(who, p({ class: "said", dir: "auto" }, text)));
     item.scrollIntoView({ block: "nearest" });
   }
 

@@ -31,7 +31,7 @@ function turn(segment, entry, player) {
     time,
     div(
       p({ class: "who" }, segment.speaker === "agent" ? "Agent" : "Caller"),
-      p({ class: "said" }, segment.text, entry?.interrupted && span({ class: "quiet" }, " (interrupted)")),
+      p({ class: "said", dir: "auto" }, segment.text, entry?.interrupted && span({ class: "quiet" }, " (interrupted)")),
       stages(entry?.metrics),
     ),
   );
