@@ -319,8 +319,9 @@ class Call:
         self.transfers.not_reached(participant_id, gone_why)
         seemed_lost = participant_id == self._last_lost and not self._callers
         planned = {each.participant_id for each in self.plan.participants}
-        # Phones that were answered and hung up before their sound came.
-        if seemed_lost or (self.is_reserved and self._hung_up >= planned):
+        # Phones that hung up before their sound came, browsers that were left while they connected.
+        nobody_comes = self._presence.started_at is None and self._hung_up >= planned
+        if seemed_lost or nobody_comes:
             self.end(
                 Ending.because(Cause.LAST_LEG_LEFT)
                 if lost_carrier is None

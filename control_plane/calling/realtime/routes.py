@@ -191,10 +191,23 @@ async def find_ice_servers(
     return IceServers(ice_servers=ice_servers(settings, access.call_id, time.time()))
 
 
-@router.delete("/{call_id}/legs/{participant_id}", responses=problems(*_ACCESS))
-async def remove_leg(participant_id: UUID, access: Access, link: AppLink) -> Response:
+@router.delete("/{call_id}", responses=problems(*_ACCESS, DatabaseUnavailable))
+async def leave_call(access: Access, database: AppDatabase, link: AppLink) -> Response:
+    """Leave a call, joined or not. If everybody who was invited leaves before joining, it ends.
+
+    Leaving twice, or leaving a call that is over, is not an error.
+    """
+    await leave(database, link, access)
+    return Response(status_code=status.HTTP_200_OK)
+
+
+@router.delete(
+    "/{call_id}/legs/{participant_id}", responses=problems(*_ACCESS, DatabaseUnavailable)
+)
+async def remove_leg(
+    participant_id: UUID, access: Access, database: AppDatabase, link: AppLink
+) -> Response:
     """Leave a call. Leaving twice, or leaving a call that is over, is not an error."""
     if access.participant_id != participant_id:
         raise AccessTokenForAnotherCall("This access token is for another participant.")
-    await leave(link, access)
-    return Response(status_code=status.HTTP_200_OK)
+    return await leave_call(access, database, link)

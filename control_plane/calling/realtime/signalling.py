@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from uuid import uuid4
 
 import structlog
@@ -9,8 +10,10 @@ from redis.exceptions import RedisError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.commands import CommandRefused, LegAnswered, OfferLeg, RemoveLeg
+from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository
-from control_plane.calling.calls.errors import CallNotFound, NoCapacity
+from control_plane.calling.calls.ending.hang_up import hang_up
+from control_plane.calling.calls.errors import CallAlreadyOver, CallNotFound, NoCapacity
 from control_plane.calling.calls.queries import call_records
 from control_plane.calling.realtime.access_token import RoomAccess
 from control_plane.calling.realtime.errors import BadOffer, CallOver, NoWorker, OfferReplaced
@@ -78,11 +81,13 @@ async def join(
             raise NoWorker("The media worker of this call does not respond; try again shortly.")
 
 
-async def leave(link: Link, access: RoomAccess) -> None:
-    """Tell the worker that a participant leaves. Does nothing if the call is over.
+async def leave(database: Database, link: Link, access: RoomAccess) -> None:
+    """Tell the worker that a participant leaves. A call that no worker has taken yet ends, unless
+    somebody else was invited, too. Does nothing if the call is over.
 
     Raises:
         LinkUnavailable: Redis is away.
+        DatabaseUnavailable: no worker has the call, and PostgreSQL is away.
     """
     try:
         worker_id = await lease_holder(link.redis, access.call_id)
@@ -96,6 +101,15 @@ async def leave(link: Link, access: RoomAccess) -> None:
     except (RedisError, OSError) as error:
         _log.warning("leave_not_passed_on", call_id=str(access.call_id), error=str(error))
         raise LinkUnavailable from error
+    if worker_id is None and await _waits_for_nobody_else(database, access):
+        with suppress(CallAlreadyOver):
+            await hang_up(
+                database,
+                link.redis,
+                access.tenant_id,
+                access.call_id,
+                reason=EndReason.PARTICIPANT_DISCONNECTED,
+            )
 
 
 async def check_not_over(database: Database, access: RoomAccess) -> None:
@@ -107,6 +121,16 @@ async def check_not_over(database: Database, access: RoomAccess) -> None:
     """
     async with database.tenant_session(access.tenant_id) as session:
         await _check_not_over(session, access)
+
+
+async def _waits_for_nobody_else(database: Database, access: RoomAccess) -> bool:
+    """Whether no worker has taken the call yet, and this participant alone was invited."""
+    async with database.tenant_session(access.tenant_id) as session:
+        call = await call_records.find_call(session, access.tenant_id, access.call_id)
+        if call is None or call.is_over or call.claimed_at is not None:
+            return False
+        invited = await repository.participants(session, access.tenant_id, [access.call_id])
+    return [each.id for each in invited] == [access.participant_id]
 
 
 async def _identity(database: Database, access: RoomAccess) -> str:

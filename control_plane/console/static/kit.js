@@ -4,6 +4,7 @@ export * from "./components/act.js";
 export * from "./components/badge.js";
 export * from "./components/buttons.js";
 export * from "./components/cards.js";
+export * from "./components/choice.js";
 export * from "./components/dialog.js";
 export * from "./components/fields.js";
 export * from "./components/filters.js";

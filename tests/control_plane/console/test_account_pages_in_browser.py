@@ -141,6 +141,24 @@ async def test_a_members_role_is_changed_and_the_member_removed(
     await expect(row).to_have_count(0)
 
 
+@pytest.mark.parametrize("key", ["Enter", "Tab"])
+async def test_a_role_is_saved_when_it_is_chosen_and_not_at_each_step_of_the_arrow_keys(
+    person: Visitor, tenant: TenantClient, database: Database, owner: DashboardClient, key: str
+) -> None:
+    member = await dashboard_client(tenant, database, "member")
+    await person.opens("/console/members")
+    sent: list[str] = []
+    person.page.on("request", lambda request: sent.append(request.method))
+    choice = person.page.get_by_label(f"Role of {member.email}")
+    await choice.press("ArrowDown")
+    await choice.press("ArrowDown")
+    await expect(choice).to_have_value("owner")
+    assert "PATCH" not in sent
+    await choice.press(key)
+    await expect(person.page.locator(".notice")).to_contain_text("is owner now")
+    assert sent.count("PATCH") == 1
+
+
 async def test_a_providers_key_is_kept_only_if_the_provider_accepts_it(
     person: Visitor, owner: DashboardClient, provider: Provider
 ) -> None:

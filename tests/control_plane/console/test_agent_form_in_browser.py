@@ -126,6 +126,33 @@ async def test_going_back_asks_before_a_change_is_lost(
     assert asked == ["Leave the page? What you changed is not saved."] * 2
 
 
+async def test_logging_out_asks_before_a_change_is_lost(
+    person: Visitor, tenant: TenantClient, database: Database
+) -> None:
+    agent_id = await tenant.agent()
+    owner = await dashboard_client(tenant, database, "owner")
+    await person.has(owner.token)
+    await person.opens(f"/console/agents/{agent_id}")
+    await person.fills("Company", "Blue Harbor")
+    answers, asked = [False, True], list[str]()
+
+    async def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        await (dialog.accept() if answers.pop(0) else dialog.dismiss())
+
+    page = person.page
+    page.on("dialog", answer)
+    if await page.get_by_role("button", name="Menu").is_visible():
+        await person.presses("Menu")
+    await person.presses("Log out")
+    await expect(page.get_by_label("Company", exact=True)).to_have_value("Blue Harbor")
+    assert (await owner.get("/v1/me")).status_code == 200
+    await person.presses("Log out")
+    await person.reads("Log in")
+    assert asked == ["Leave the page? What you changed is not saved."] * 2
+    assert (await owner.get("/v1/me")).status_code == 401
+
+
 async def test_half_written_json_is_told_without_taking_the_keyboard_from_another_field(
     person: Visitor, tenant: TenantClient, database: Database
 ) -> None:

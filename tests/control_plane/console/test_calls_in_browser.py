@@ -55,6 +55,31 @@ async def test_a_bill_goes_down_to_its_price_rows(
     assert await person.sees_all_of_its_width()
 
 
+async def test_words_of_a_right_to_left_language_begin_on_the_right(
+    person: Visitor,
+    tenant: TenantClient,
+    database: Database,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+) -> None:
+    hebrew = "\u05e9\u05dc\u05d5\u05dd!"
+    plan = await running_call(tenant, worker, consumer)
+    said = TranscriptSegment(
+        sequence=0, speaker="user", text=hebrew, started_at_ms=0, ended_at_ms=900
+    )
+    await worker.ship(plan, said)
+    await worker.end(plan, 20_000)
+    await catch_up(consumer)
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    await person.opens(f"/console/calls/{plan.call_id}")
+    words = person.page.get_by_text(hebrew, exact=True)
+    assert await words.evaluate("(node) => getComputedStyle(node).direction") == "rtl"
+    await person.opens(f"/console/agents/{plan.agent_id}")
+    await person.fills("Company", hebrew)
+    company = person.page.get_by_label("Company", exact=True)
+    assert await company.evaluate("(node) => getComputedStyle(node).direction") == "rtl"
+
+
 async def test_the_first_page_shows_the_share_of_calls_that_were_answered(
     person: Visitor,
     tenant: TenantClient,

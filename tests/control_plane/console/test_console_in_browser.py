@@ -159,6 +159,52 @@ async def test_a_deep_link_asks_for_the_log_in_and_goes_on(person: Visitor, outb
     await person.reads("Account")
 
 
+async def test_what_is_typed_is_saved_when_the_person_logs_in_again_in_place(
+    person: Visitor, outbox: Outbox
+) -> None:
+    await sign_up(person, outbox)
+    await person.opens("/console/account")
+    await person.fills("Your name", "Mia")
+    await person.context.clear_cookies()
+    await person.presses("Save the name")
+    dialog = person.page.get_by_role("dialog", name="Log in again")
+    await dialog.get_by_label("Password", exact=True).fill("not the password")
+    await dialog.get_by_role("button", name="Log in", exact=True).click()
+    await expect(dialog.get_by_role("alert")).not_to_be_empty()
+    await dialog.get_by_label("Password", exact=True).fill(PASSWORD)
+    await dialog.get_by_role("button", name="Log in", exact=True).click()
+    await expect(person.page.get_by_text("Saved", exact=True)).to_be_visible()
+    await expect(person.page.get_by_label("Your name", exact=True)).to_have_value("Mia")
+    await expect(dialog).to_have_count(0)
+
+
+async def test_who_does_not_log_in_again_comes_to_the_log_in(
+    person: Visitor, tenant: TenantClient, database: Database
+) -> None:
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    await person.opens("/console/account")
+    await person.context.clear_cookies()
+    await person.presses("Save the name")
+    await person.presses("Cancel")
+    await person.reads("Log in")
+    await expect(person.page).to_have_url(
+        f"{person.address}/console/log-in?next=%2Fconsole%2Faccount"
+    )
+
+
+async def test_a_session_that_has_ended_is_logged_out_of_without_a_question(
+    person: Visitor, tenant: TenantClient, database: Database
+) -> None:
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    await person.opens("/console/account")
+    await person.context.clear_cookies()
+    if await person.page.get_by_role("button", name="Menu").is_visible():
+        await person.presses("Menu")
+    await person.presses("Log out")
+    await person.reads("Log in")
+    await expect(person.page.get_by_role("dialog")).to_have_count(0)
+
+
 async def test_a_new_key_is_shown_once(
     person: Visitor, tenant: TenantClient, database: Database
 ) -> None:

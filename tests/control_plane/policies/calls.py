@@ -27,6 +27,7 @@ POLICIES: Policies = {
     ("PUT", "/v1/calls/{call_id}/feedback"): Policy(Access.ANY_KEY, 404, {"rating": "up"}),
     ("GET", "/v1/rtc/{call_id}"): Policy(Access.CALL_TOKEN, 401),
     ("POST", "/v1/rtc/{call_id}"): Policy(Access.CALL_TOKEN, 401),
+    ("DELETE", "/v1/rtc/{call_id}"): Policy(Access.CALL_TOKEN, 401),
     ("GET", "/v1/rtc/{call_id}/ice-servers"): Policy(Access.CALL_TOKEN, 401),
     ("DELETE", "/v1/rtc/{call_id}/legs/{participant_id}"): Policy(Access.CALL_TOKEN, 401),
 }

@@ -229,6 +229,35 @@ def test_a_call_from_room_to_hang_up():
     assert stage.room.closed
 
 
+def test_a_call_ends_when_everybody_who_was_invited_has_left_before_joining():
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script)
+    assert stage.ended == CallEnded(
+        end_reason=EndReason.PARTICIPANT_DISCONNECTED, connected_ms=None
+    )
+    assert stage.ended_at == pytest.approx(1)
+
+
+def test_a_call_waits_for_the_others_when_one_has_left_before_joining():
+    (caller,) = call_plan().participants
+    other = UUID(int=9)
+    both = (caller, caller.model_copy(update={"participant_id": other}))
+
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.remove_leg(CALLER)
+        await asyncio.sleep(1)
+        assert not stage.journal.has_ended
+        await stage.call.remove_leg(other)
+
+    stage = play(script, plan=call_plan().model_copy(update={"participants": both}))
+    assert stage.ended.end_reason is EndReason.PARTICIPANT_DISCONNECTED
+    assert stage.ended_at == pytest.approx(2)
+
+
 def test_a_recorded_call_is_announced_before_the_opener_and_stopped_before_its_end():
     async def script(stage: Stage) -> None:
         await connected(stage)

@@ -81,12 +81,17 @@ class Call {
 
   async connect() {
     const { id, agentName, access } = await placeOrJoin();
-    if (this.over) return;
+    this.bearer = { Authorization: `Bearer ${access.token}` };
+    this.path = new URL(access.url).pathname;
+    // Until there is a leg, the person leaves the call itself.
+    this.resource = this.path;
+    if (this.over) {
+      this.#leave();
+      return;
+    }
     if (agentName) view.agent(agentName);
     document.body.dataset.call = id;
-    this.bearer = { Authorization: `Bearer ${access.token}` };
     this.outcome = new Outcome(id, this.bearer, invitation || share ? null : key);
-    this.path = new URL(access.url).pathname;
     this.iceServers = await this.#findIceServers();
     if (this.over) return;
     this.connection = this.#newConnection();
@@ -190,8 +195,11 @@ class Call {
     clearTimeout(this.connectingTimer);
     cancelAnimationFrame(this.frame);
     this.speaker?.pause();
+    // Somebody who was invited and could not connect may try again.
+    const mayJoinAgain = invitation && problem && this.startedAt === null;
     // The goodbye first: a connection that closes before it looks like one that was lost.
-    this.#leave().finally(() => this.connection?.close());
+    const leaving = mayJoinAgain ? Promise.resolve() : this.#leave();
+    leaving.finally(() => this.connection?.close());
     this.audioContext?.close();
     for (const track of this.microphone.getTracks()) track.stop();
     for (const id of ["level-user", "level-agent"]) element(id).style.transform = "scaleX(0)";

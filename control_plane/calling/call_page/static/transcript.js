@@ -34,7 +34,10 @@ export class Transcript {
       item = document.createElement("li");
       item.dataset.utterance = utterance;
       item.dataset.speaker = speaker;
-      item.append(document.createElement("span"));
+      const words = document.createElement("span");
+      // People speak languages of either direction.
+      words.dir = "auto";
+      item.append(words);
       this.list.append(item);
     }
     item.dataset.final = String(isFinal);

@@ -31,7 +31,6 @@ from control_plane.platform.link.media_positions import media_position
 
 WORKER_REACTION_SECONDS = 3.0
 POLL_INTERVAL_SECONDS = 0.1
-_REASON = EndReason.NORMAL_HANGUP
 _log = structlog.get_logger(__name__)
 
 
@@ -41,6 +40,7 @@ async def hang_up(
     tenant_id: UUID,
     call_id: UUID,
     reaction_seconds: float = WORKER_REACTION_SECONDS,
+    reason: EndReason = EndReason.NORMAL_HANGUP,
 ) -> str:
     """End the call, wait until it is over, and return a sentence that tells how it ended.
 
@@ -56,8 +56,8 @@ async def hang_up(
         if call.is_over:
             raise CallAlreadyOver(f"The call ended with {call.end_reason}.")
         call.end_requested_at = datetime.now(UTC)
-        call.end_requested_reason = _REASON.value
-    worker_id = await _ask_worker(redis, call)
+        call.end_requested_reason = reason.value
+    worker_id = await _ask_worker(redis, call, reason)
     if worker_id is not None and await _is_over_within(
         database, tenant_id, call_id, reaction_seconds
     ):
@@ -70,19 +70,19 @@ async def hang_up(
         call = await repository.locked_call(session, tenant_id, call_id)
         assert call is not None, "calls are never deleted"
         connected_ms = billed_position_ms(call.started_at is not None, call.metered_ms, media_ms)
-        await end_call(session, call, _REASON, connected_ms, datetime.now(UTC))
+        await end_call(session, call, reason, connected_ms, datetime.now(UTC))
     await _clear_link(redis, call)
     if worker_id is None and connected_ms is None:
         return "The call was ended before a worker had taken it."
     return "The call was ended and billed to its last known second."
 
 
-async def _ask_worker(redis: Redis, call: Call) -> str | None:
+async def _ask_worker(redis: Redis, call: Call, reason: EndReason) -> str | None:
     """Send the command to the call's worker; ``None`` if it has none or Redis is away."""
     try:
         worker_id = await lease_holder(redis, call.id)
         if worker_id is not None:
-            await commands.send(redis, worker_id, call.id, EndCall(end_reason=_REASON))
+            await commands.send(redis, worker_id, call.id, EndCall(end_reason=reason))
     except (RedisError, OSError) as error:
         _log.warning("end_not_sent", call_id=str(call.id), error=str(error))
         return None

@@ -173,6 +173,9 @@
       const created = await (await request(`${api}/calls`, { method: "POST" })).json();
       this.url = created.access.url;
       this.bearer = { Authorization: `Bearer ${created.access.token}` };
+      // Until there is a leg, the visitor leaves the call itself.
+      this.leg = this.url;
+      if (this.over) return this.#leave();
       const found = await request(`${this.url}/ice-servers`, { headers: this.bearer });
       this.iceServers = (await found.json()).ice_servers;
       if (this.over) return this.#release();

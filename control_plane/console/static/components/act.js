@@ -4,6 +4,12 @@ import { refreshHere } from "../core/router.js";
 import { confirmed } from "./dialog.js";
 import { report, tell } from "./notices.js";
 
+async function done(work, told, then) {
+  const answer = await work();
+  await then(answer);
+  tell(told, answer);
+}
+
 /**
  * Does `work`, shows the page again, and says `told`, which may be a function of the answer.
  *
@@ -12,9 +18,7 @@ import { report, tell } from "./notices.js";
  */
 export async function act(work, told = null, then = refreshHere()) {
   try {
-    const answer = await work();
-    await then(answer);
-    tell(told, answer);
+    await done(work, told, then);
     return true;
   } catch (error) {
     report(error);
@@ -23,12 +27,7 @@ export async function act(work, told = null, then = refreshHere()) {
 }
 
 /** What a form submits: as `act`, but what went wrong is left to the form. */
-export const saving = (work, told = null) => async (given) => {
-  const again = refreshHere();
-  const answer = await work(given);
-  await again();
-  tell(told, answer);
-};
+export const saving = (work, told = null) => (given) => done(() => work(given), told, refreshHere());
 
 /** `[title, explanation, words of the button]`, and then as `act`. */
 export async function actIfConfirmed(question, ...rest) {

@@ -1,6 +1,6 @@
 /** A status in one word, with a colour that only supports it. */
 
-import { tags } from "../core/elements.js";
+import { span } from "../core/elements.js";
 import { sentence } from "../core/format.js";
 
 const TONES = {
@@ -19,4 +19,4 @@ const TONES = {
 };
 
 export const badge = (status, words = sentence(status)) =>
-  tags.span({ class: `badge ${TONES[status] ?? "plain"}` }, words);
+  span({ class: `badge ${TONES[status] ?? "plain"}` }, words);

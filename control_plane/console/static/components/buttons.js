@@ -1,15 +1,19 @@
 /** Buttons that do something in the page. */
 
-import { tags } from "../core/elements.js";
+import { a, button, div } from "../core/elements.js";
+import { icon } from "./icon.js";
 
-const { a, button, div } = tags;
+/** `work`, which is not begun again while it goes on. */
+export function oneAtATime(work) {
+  let running = null;
+  return () => (running ??= Promise.resolve(work()).finally(() => (running = null)));
+}
 
 /** `kind` is a class: `primary`, `danger`, `plain` or `small`. While its work goes on, a click does nothing. */
-export function press(words, work, kind = null) {
-  let running = null;
-  const onclick = () => (running ??= Promise.resolve(work()).finally(() => (running = null)));
-  return button({ type: "button", class: kind, onclick }, words);
-}
+export const press = (words, work, kind = null) => button({ type: "button", class: kind, onclick: oneAtATime(work) }, words);
+
+/** Makes something new. */
+export const adding = (words, work) => press([icon("plus"), words], work, "primary");
 
 export const small = (words, onclick) => press(words, onclick, "small");
 

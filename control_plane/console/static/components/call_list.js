@@ -1,7 +1,7 @@
 /** Calls, the newest first, which change by themselves while somebody looks. */
 
 import { api } from "../core/api.js";
-import { fill, tags } from "../core/elements.js";
+import { a, div, fill } from "../core/elements.js";
 import { ago, clock, money, sentence } from "../core/format.js";
 import { repeat } from "../core/repeat.js";
 import { badge } from "./badge.js";
@@ -23,7 +23,7 @@ async function agentNames(signal) {
 }
 
 function columns(showsAgent) {
-  const link = (row, words) => tags.a({ href: `/console/calls/${row.id}` }, words);
+  const link = (row, words) => a({ href: `/console/calls/${row.id}` }, words);
   const first = showsAgent
     ? [
         ["Agent", (row) => link(row, names.get(row.agent_id) ?? "Deleted agent"), "main"],
@@ -45,7 +45,7 @@ function columns(showsAgent) {
  * @param most shows only so many, without a way to more.
  */
 export async function callList({ query, signal, showsAgent = true, most = Infinity }) {
-  const place = tags.div();
+  const place = div();
   const foot = buttons();
   const rows = new Map();
   let next = null;

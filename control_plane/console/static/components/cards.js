@@ -1,14 +1,14 @@
 /** Headings and parts of pages. */
 
-import { tags } from "../core/elements.js";
+import { div, h1, h2, p, section, tags } from "../core/elements.js";
 
-const { dd, div, dl, dt, h1, h2, header, p, section } = tags;
+const { dd, dl, dt, header } = tags;
 
 /** The heading of a page, with what can be done on the whole page. */
 export const pageHead = (title, { about = null, actions = [] } = {}) =>
   header(
     { class: "page-head" },
-    div(h1(title), about && p({ class: "quiet" }, about)),
+    div(h1({ dir: "auto" }, title), about && p({ class: "quiet" }, about)),
     div({ class: "buttons" }, actions),
   );
 

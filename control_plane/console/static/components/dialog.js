@@ -1,14 +1,12 @@
 /** Dialogs over the page. The browser keeps focus inside and gives it back. */
 
-import { fill, tags } from "../core/elements.js";
+import { fill, h2, p, tags } from "../core/elements.js";
 import { refreshHere } from "../core/router.js";
 import { buttons, press } from "./buttons.js";
 import { quiet } from "./cards.js";
 import { textField } from "./fields.js";
 import { formOf } from "./form.js";
 import { tell } from "./notices.js";
-
-const { dialog, h2, p } = tags;
 
 /**
  * Shows `content`, which gets a function that closes the dialog.
@@ -17,14 +15,13 @@ const { dialog, h2, p } = tags;
  */
 export function openDialog(title, content) {
   return new Promise((resolve) => {
-    const heading = h2({ id: "dialog-title" }, title);
-    const shown = dialog({ "aria-labelledby": "dialog-title" });
+    const shown = tags.dialog({ "aria-label": title });
     let answer;
     const close = (value) => {
       answer = value;
       shown.close();
     };
-    fill(shown, heading, content(close));
+    fill(shown, h2(title), content(close));
     shown.addEventListener("close", () => {
       shown.remove();
       resolve(answer);

@@ -4,17 +4,18 @@
  * Each field is `{ node, name, value(), set(value), fault(message) }`. `value()` is what the API gets.
  */
 
-import { fill, tags } from "../core/elements.js";
+import { div, fill, li, p, span, tags, ul } from "../core/elements.js";
 import { sentence } from "../core/format.js";
 import { press, small } from "./buttons.js";
 
-const { div, input, label, li, option, p, select, span, textarea, ul } = tags;
+const { input, label, option, select, textarea } = tags;
 
 let count = 0;
 
 function field(name, words, hint, control, { value, set = (given) => (control.value = given ?? "") }) {
   const id = `field-${++count}`;
   control.id = id;
+  control.dir ||= "auto";
   control.setAttribute("name", name);
   control.setAttribute("aria-describedby", `${id}-hint ${id}-fault`);
   const wrong = p({ class: "fault", id: `${id}-fault` });
@@ -43,8 +44,6 @@ function field(name, words, hint, control, { value, set = (given) => (control.va
 
 const textOf = (control, mayBeNull) => () => (mayBeNull && control.value.trim() === "" ? null : control.value);
 
-const listIn = (text, separator) => text.split(separator).map((each) => each.trim()).filter(Boolean);
-
 /** One line of text. If it `mayBeNull`, it is `null` when empty; otherwise it is required. */
 export function textField(name, words, { hint, mayBeNull = false, type = "text", ...attributes } = {}) {
   const control = input({ type, required: !mayBeNull, ...attributes });
@@ -67,11 +66,9 @@ export function longTextField(name, words, { hint, rows = 3, mayBeNull = true, .
 }
 
 /** A number, `null` when empty if it `mayBeNull`; otherwise it is required. */
-export function numberField(name, words, { hint, mayBeNull = false, ...attributes } = {}) {
-  const control = input({ type: "number", inputmode: "decimal", step: "any", required: !mayBeNull, ...attributes });
-  return field(name, words, hint, control, {
-    value: () => (control.value === "" ? null : Number(control.value)),
-  });
+export function numberField(name, words, options) {
+  const text = textField(name, words, { type: "number", inputmode: "decimal", step: "any", ...options });
+  return { ...text, value: () => (text.value() ? Number(text.value()) : null) };
 }
 
 export function checkField(name, words, { hint, ...attributes } = {}) {
@@ -82,12 +79,18 @@ export function checkField(name, words, { hint, ...attributes } = {}) {
   });
 }
 
-/**
- * One of `choices`, each `[value, words]` or a name of the API in place of both. Another value is kept and shown.
- */
+function choice(each) {
+  if (typeof each === "string") return option({ value: each }, sentence(each));
+  const [value, words] = Array.isArray(each) ? each : [each.id, each.name];
+  return option({ value }, words);
+}
+
+/** A list of `choices`: each is `[value, words]`, has an `id` and a `name`, or is a name of the API. */
+export const listOf = (choices, attributes = {}) => select(attributes, choices.map(choice));
+
+/** One of `choices` as `listOf` takes them. Another value is kept and shown. */
 export function choiceField(name, words, choices, { hint, mayBeNull = false } = {}) {
-  const pairs = choices.map((each) => (typeof each === "string" ? [each, sentence(each)] : each));
-  const control = select(pairs.map(([value, shown]) => option({ value }, shown)));
+  const control = listOf(choices);
   return field(name, words, hint, control, {
     value: textOf(control, mayBeNull),
     set(value) {
@@ -105,41 +108,35 @@ export function fileField(name, words, { hint, ...attributes } = {}) {
   return field(name, words, hint, control, { value: () => control.files[0] ?? null });
 }
 
+/** `text`, whose value is a list of what stands between separators. */
+const listIn = (text, separator, joint) => ({
+  ...text,
+  value: () => text.value().split(separator).map((each) => each.trim()).filter(Boolean),
+  set: (value) => text.set((value ?? []).join(joint)),
+});
+
 /** A list of texts, one a line. */
-export function linesField(name, words, { hint, rows = 3 } = {}) {
-  const control = textarea({ rows });
-  return field(name, words, hint, control, {
-    value: () => listIn(control.value, "\n"),
-    set: (value) => (control.value = (value ?? []).join("\n")),
-  });
-}
+export const linesField = (name, words, options) => listIn(longTextField(name, words, { mayBeNull: false, ...options }), "\n", "\n");
 
 /** A list of texts in one line, separated by commas. */
-export function namesField(name, words, options) {
-  const field = textField(name, words, { autocomplete: "off", required: false, ...options });
-  const text = field.value;
-  return {
-    ...field,
-    value: () => listIn(text(), /[,\n]/),
-    set: (value) => field.set((value ?? []).join(", ")),
-  };
-}
+export const namesField = (name, words, options) =>
+  listIn(textField(name, words, { autocomplete: "off", required: false, ...options }), /[,\n]/, ", ");
 
 /** A JSON document, for what has no form. `value()` throws what is wrong in words. */
-export function jsonField(name, words, { hint, rows = 10 } = {}) {
-  const control = textarea({ rows, class: "code", spellcheck: "false" });
-  return field(name, words, hint, control, {
+export function jsonField(name, words, options) {
+  const text = longTextField(name, words, { rows: 10, class: "code", dir: "ltr", spellcheck: "false", ...options });
+  return {
+    ...text,
     value() {
-      if (control.value.trim() === "") return null;
       try {
-        return JSON.parse(control.value);
+        return JSON.parse(text.value());
       } catch ({ message }) {
         const errors = [{ field: name, message: `is not JSON: ${message}` }];
         throw Object.assign(new Error(`${words}: this is not JSON.`), { errors });
       }
     },
-    set: (value) => (control.value = value === null ? "" : JSON.stringify(value, null, 2)),
-  });
+    set: (value) => text.set(value === null ? "" : JSON.stringify(value, null, 2)),
+  };
 }
 
 /**

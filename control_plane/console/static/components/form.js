@@ -1,10 +1,8 @@
 /** A form that sends its fields once at a time and says what was wrong beside them. */
 
-import { fill, tags } from "../core/elements.js";
+import { button, div, fill, tags } from "../core/elements.js";
 import { buttons } from "./buttons.js";
 import { report } from "./notices.js";
-
-const { button, div, form } = tags;
 
 /** The field that a finding of the API is about: `playbook.opener`, `tools[0].url` → `tools`. */
 function fieldOf(fields, path) {
@@ -50,7 +48,7 @@ function reveal(node) {
  * @param values what the fields hold at first, by name.
  * @param foot class of a place for the buttons, which `extra` ones may join.
  */
-export function formOf(fields, submit, { words, values = {}, content = null, extra = [], kind = "primary", foot = null }) {
+export function formOf(fields, submit, { words = "Save", values = {}, content = null, extra = [], kind = "primary", foot = null }) {
   const wrong = div({ class: "wrong", role: "alert" });
   const send = button({ type: "submit", class: kind }, words);
   for (const field of fields) if (field.name in values) field.set(values[field.name]);
@@ -72,7 +70,7 @@ export function formOf(fields, submit, { words, values = {}, content = null, ext
   }
 
   const end = [wrong, buttons(send, extra)];
-  const shown = form({ onsubmit }, content ?? fields.map(({ node }) => node), foot ? div({ class: foot }, end) : end);
+  const shown = tags.form({ onsubmit }, content ?? fields.map(({ node }) => node), foot ? div({ class: foot }, end) : end);
   shown.addEventListener("invalid", (event) => reveal(event.target), true);
   return shown;
 }

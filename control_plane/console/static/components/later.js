@@ -1,11 +1,11 @@
 /** A part of a page that may come after the rest. */
 
-import { fill, tags } from "../core/elements.js";
+import { div, fill } from "../core/elements.js";
 import { problemNotice } from "./problem.js";
 
 /** A place that is empty until `node` resolves, or says what went wrong. */
 export function later(node) {
-  const place = tags.div({ class: "later" });
+  const place = div({ class: "later" });
   node.then(
     (found) => fill(place, found),
     (error) => error.name === "AbortError" || fill(place, problemNotice(error)),

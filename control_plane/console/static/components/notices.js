@@ -1,11 +1,11 @@
 /** Short messages at the edge of the window, which a screen reader reads. */
 
-import { tags } from "../core/elements.js";
+import { p } from "../core/elements.js";
 
 const SHOWN_MS = 6000;
 
 function show(text, failed) {
-  const notice = tags.p({ class: failed ? "notice failed" : "notice" }, text);
+  const notice = p({ class: failed ? "notice failed" : "notice" }, text);
   document.getElementById("notices").append(notice);
   setTimeout(() => notice.remove(), SHOWN_MS);
 }

@@ -1,7 +1,6 @@
 /** Tables of lists that the API gives page by page. */
 
-import { api } from "../core/api.js";
-import { fill, tags } from "../core/elements.js";
+import { div, fill } from "../core/elements.js";
 import { buttons, press } from "./buttons.js";
 import { problemNotice } from "./problem.js";
 import { tableOf } from "./table.js";
@@ -20,17 +19,17 @@ function following(answer, offset, rows) {
  *
  * @param columns as in table.js, or a function that gives them for the rows so far.
  * @param list the name of the rows in the API's answer, by default the last part of `path`.
- * @param get asks the API, as `api.get` does.
+ * @param get asks the API, as a page's own does.
  */
-export async function pagedTable(name, columns, { path, list = path.split("/").pop(), query = {}, empty, signal, get = api.get }) {
-  const place = tags.div();
+export async function pagedTable(name, columns, { path, list = path.split("/").pop(), query = {}, empty, get }) {
+  const place = div();
   const foot = buttons();
   const rows = [];
   let next = {};
 
   async function grow() {
     try {
-      const answer = await get(path, { limit: PAGE_SIZE, ...query, ...next }, signal);
+      const answer = await get(path, { limit: PAGE_SIZE, ...query, ...next });
       rows.push(...answer[list]);
       next = following(answer, next.offset ?? 0, answer[list]);
       fill(place, tableOf(name, typeof columns === "function" ? columns(rows) : columns, rows, empty));
@@ -41,5 +40,5 @@ export async function pagedTable(name, columns, { path, list = path.split("/").p
   }
 
   await grow();
-  return tags.div(place, foot);
+  return div(place, foot);
 }

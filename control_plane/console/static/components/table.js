@@ -1,10 +1,10 @@
 /** A table whose rows become cards on a narrow window. */
 
-import { tags } from "../core/elements.js";
+import { div, p, tags } from "../core/elements.js";
 import { buttons } from "./buttons.js";
 import { part } from "./cards.js";
 
-const { caption, div, p, table, tbody, td, th, thead, tr } = tags;
+const { caption, table, tbody, td, th, thead, tr } = tags;
 
 const content = (row, cell, shown = (value) => value ?? "–") => (typeof cell === "function" ? cell(row) : shown(row[cell]));
 
@@ -28,8 +28,8 @@ export function tableOf(name, columns, rows, empty) {
   );
 }
 
-/** A table under its name. */
-export const tablePart = (name, ...table) => part(name, tableOf(name, ...table));
+/** A table under its name, and what stands between them. */
+export const tablePart = (name, columns, rows, empty, ...above) => part(name, above, tableOf(name, columns, rows, empty));
 
 /** The last column: what can be done with a row, as `shown(row)` lists it. */
 export const actionColumn = (shown) => ["", (row) => buttons(shown(row)), "actions"];

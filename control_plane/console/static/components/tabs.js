@@ -1,14 +1,12 @@
 /** Links to the parts of one page. */
 
-import { tags } from "../core/elements.js";
-
-const { a, nav } = tags;
+import { a, tags } from "../core/elements.js";
 
 /**
  * @param links each `[address, words, isCurrent]`.
  */
 export function linkRow(label, links) {
-  const row = nav(
+  const row = tags.nav(
     { class: "tabs", "aria-label": label },
     links.map(([href, words, isCurrent]) => a({ href, "aria-current": isCurrent ? "page" : null }, words)),
   );

@@ -10,7 +10,6 @@ export class ApiError extends Error {
     this.code = problem.code ?? null;
     /** `{ field, message }` of each field that is wrong. */
     this.errors = problem.errors ?? [];
-    this.problem = problem;
   }
 }
 
@@ -27,13 +26,13 @@ function words(status, problem, retryAfterSeconds) {
 }
 
 let csrfToken = null;
-let onSessionLost = () => undefined;
+let onSessionLost = async () => false;
 
 export function useCsrfToken(token) {
   csrfToken = token;
 }
 
-/** `listener` is called when the API no longer knows the session. */
+/** `listener` is called when the API no longer knows the session, and resolves to whether the person is back. */
 export function whenSessionIsLost(listener) {
   onSessionLost = listener;
 }
@@ -74,7 +73,7 @@ async function answered(method, path, options = {}) {
   const problem = await failure(response);
   // In another tab the person has logged in again, or has chosen another tenant than this page shows.
   if (problem.code === "csrf_token_required") location.reload();
-  if (problem.status === 401 && !options.mayBeUnknown) onSessionLost();
+  if (problem.status === 401 && !options.mayBeUnknown && (await onSessionLost())) return answered(method, path, options);
   throw problem;
 }
 

@@ -7,9 +7,8 @@
 
 import { icon } from "../components/icon.js";
 import { tell } from "../components/notices.js";
-import { tags } from "./elements.js";
+import { a, span } from "./elements.js";
 
-const { a, span } = tags;
 const STREAM = "/v1/notifications/stream";
 /** After the page's own requests. */
 const BEGINS_AFTER_MS = 1500;

@@ -11,23 +11,24 @@
  */
 
 const SVG = "http://www.w3.org/2000/svg";
-const PROPERTIES = new Set(["value", "checked", "selected", "disabled", "indeterminate"]);
+const PROPERTIES = new Set(["value", "checked", "disabled"]);
 
 function isAttributes(part) {
   return part !== null && typeof part === "object" && Object.getPrototypeOf(part) === Object.prototype;
 }
 
+const isGiven = (part) => part !== null && part !== undefined && part !== false;
+
 function set(element, name, value) {
   if (typeof value === "function") element.addEventListener(name.replace(/^on/, ""), value);
   else if (PROPERTIES.has(name)) element[name] = value ?? "";
-  else if (value !== null && value !== undefined && value !== false)
-    element.setAttribute(name, value === true ? "" : String(value));
+  else if (isGiven(value)) element.setAttribute(name, value === true ? "" : String(value));
 }
 
 function children(parts) {
   return parts
     .flat(Infinity)
-    .filter((part) => part !== null && part !== undefined && part !== false)
+    .filter(isGiven)
     .map((part) => (part instanceof Node ? part : String(part)));
 }
 
@@ -44,6 +45,9 @@ const builders = (create) =>
 
 /** Builders of HTML elements, by tag. */
 export const tags = builders((tag) => document.createElement(tag));
+
+/** Those that many files use. */
+export const { a, button, code, details, div, h1, h2, h3, li, ol, p, pre, section, span, summary, time, ul } = tags;
 
 /** Builders of SVG elements, by tag. */
 export const svgTags = builders((tag) => document.createElementNS(SVG, tag));

@@ -70,6 +70,10 @@ export function sentence(name) {
   return words[0].toUpperCase() + words.slice(1);
 }
 
+/** What came of an invitation by mail. */
+export const invitedWords = ({ email, invite_sent: isSent }) =>
+  isSent ? `A mail is on its way to ${email}` : `${email} is invited, but no mail could be sent. Send it again.`;
+
 const BILLED = {
   stt: "Speech recognition",
   llm: "Language model",

@@ -1,42 +1,33 @@
 /** What stands around every page: the pages' links, the tenant, the person. */
 
-import { act } from "../components/act.js";
+import { savingChoice } from "../components/choice.js";
 import { icon } from "../components/icon.js";
 import { NAVIGATION } from "../pages/navigation.js";
 import { api } from "./api.js";
 import { bell, silence } from "./bell.js";
-import { fill, tags } from "./elements.js";
-import { navigate } from "./router.js";
+import { a, button, div, fill, li, p, span, tags, ul } from "./elements.js";
+import { leaveFor } from "./router.js";
 import { enter, logOut, mayAdminister, session } from "./session.js";
 
-const { a, aside, button, div, header, label, li, main, nav, option, p, select, span, ul } = tags;
+const { aside, header, main, nav } = tags;
 
 const root = () => document.getElementById("frame");
 
 let shownFor = null;
 
-async function switchTenant({ target }) {
-  const change = async () => enter(await api.post("/v1/auth/switch-tenant", { tenant_id: target.value }));
-  if (!(await act(change, null, () => navigate("/console")))) target.value = session().tenant.id;
-}
+const switchTenant = (id) =>
+  leaveFor("/console", async () => enter(await api.post("/v1/auth/switch-tenant", { tenant_id: id })));
 
 /** Ends the session. */
-export const leave = () => act(logOut, null, () => navigate("/console/log-in"));
+export const leave = () => leaveFor("/console/log-in", logOut);
 
 function tenantChoice(me) {
-  if (me.tenants.length < 2) return p({ class: "tenant-name" }, me.tenant.name);
-  const choices = me.tenants.map(({ id, name }) =>
-    option({ value: id, selected: id === me.tenant.id }, name),
-  );
-  return label(
-    { class: "tenant-choice" },
-    span({ class: "hidden-words" }, "Tenant"),
-    select({ onchange: switchTenant, value: me.tenant.id }, choices),
-  );
+  if (me.tenants.length < 2) return p({ class: "tenant-name", dir: "auto" }, me.tenant.name);
+  return savingChoice("Tenant", me.tenant.id, me.tenants, switchTenant);
 }
 
 function isAt(path, pathname) {
-  return path === "/console" ? pathname === path : pathname === path || pathname.startsWith(`${path}/`);
+  return pathname === path || (path !== "/console" && pathname.startsWith(`${path}/`));
 }
 
 function links(pathname) {
@@ -93,7 +84,7 @@ export function frame(pathname) {
 }
 
 /** The place of a page that stands alone. */
-export function withoutFrame({ isWide }) {
+export function withoutFrame(isWide) {
   shownFor = null;
   silence();
   root().className = isWide ? "alone wide" : "alone";

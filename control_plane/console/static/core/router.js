@@ -3,13 +3,14 @@
  * that a screen reader reads it.
  */
 
+import { act } from "../components/act.js";
+import { oneAtATime } from "../components/buttons.js";
+import { logInAgain } from "../components/log_in_again.js";
 import { problemNotice } from "../components/problem.js";
 import { frame, withoutFrame } from "./frame.js";
-import { whenSessionIsLost } from "./api.js";
-import { fill, tags } from "./elements.js";
+import { api, whenSessionIsLost } from "./api.js";
+import { fill, h1, p } from "./elements.js";
 import { enter, session } from "./session.js";
-
-const { h1, p } = tags;
 
 const HOME = "/console";
 const LOG_IN = "/console/log-in";
@@ -43,6 +44,15 @@ export function navigate(to, { replace = false } = {}) {
   if (replace) history.replaceState(null, "", to);
   else history.pushState(null, "", to);
   show();
+}
+
+/** Does `work`, which ends what the page shows, and goes to `to`. Asks first, if something is not saved. */
+export function leaveFor(to, work) {
+  const go = () => {
+    unsaved = () => false;
+    navigate(to);
+  };
+  return mayLeave() && act(work, null, go);
 }
 
 /** Shows the page again, with what the API says now. */
@@ -92,7 +102,7 @@ async function show({ keepsFocus = false } = {}) {
   }
   here = location.href;
   const inFrame = session() !== null && !route?.isPublic && !route?.hasNoFrame;
-  const content = inFrame ? frame(location.pathname) : withoutFrame({ isWide: Boolean(route?.isWide) });
+  const content = inFrame ? frame(location.pathname) : withoutFrame(route?.isWide);
   const loading = setTimeout(
     () => content.childElementCount || fill(content, p({ class: "quiet", role: "status" }, "Loading…")),
     LOADING_AFTER_MS,
@@ -100,7 +110,8 @@ async function show({ keepsFocus = false } = {}) {
   let parts;
   try {
     const query = new URLSearchParams(location.search);
-    parts = route ? await (await route.load()).page({ params, query, signal }) : nothingHere();
+    const get = (path, asked) => api.get(path, asked, signal);
+    parts = route ? await (await route.load()).page({ params, query, signal, get }) : nothingHere();
   } catch (error) {
     if (signal.aborted) return;
     parts = [h1("This page could not be shown"), problemNotice(error, refresh)];
@@ -129,6 +140,18 @@ function followed(event) {
   navigate(to.pathname + to.search);
 }
 
+/** Whether the person is logged in again. */
+async function comeBack() {
+  // A page that was left may still ask something.
+  if (session() === null) return false;
+  if (await logInAgain()) return true;
+  if (mayLeave()) {
+    enter(null);
+    show();
+  }
+  return false;
+}
+
 /** Loads the page of the address before it is known who asks. */
 export function preload(table) {
   routes = table.map((route) => ({ ...route, pattern: pattern(route.path) }));
@@ -138,11 +161,7 @@ export function preload(table) {
 
 /** Shows the page of the address, from now on at each change. After `preload`. */
 export function startRouter() {
-  whenSessionIsLost(() => {
-    enter(null);
-    unsaved = () => false;
-    show();
-  });
+  whenSessionIsLost(oneAtATime(comeBack));
   document.addEventListener("click", followed);
   addEventListener("popstate", () => (mayLeave() ? show() : history.pushState(null, "", here)));
   addEventListener("beforeunload", (event) => unsaved() && event.preventDefault());

@@ -13,18 +13,23 @@ export function enter(answer) {
   useCsrfToken(answer?.csrf_token ?? null);
 }
 
-export async function loadSession() {
+/** What the API answers, `null` if it does not know the session. */
+async function ifKnown(method, path) {
   try {
-    const { document: answer } = await exchange("GET", "/v1/me", { mayBeUnknown: true });
-    enter(answer);
+    return (await exchange(method, path, { mayBeUnknown: true })).document;
   } catch (error) {
     if (error.status !== 401) throw error;
-    enter(null);
+    return null;
   }
 }
 
+export const loadSession = async () => enter(await ifKnown("GET", "/v1/me"));
+
+/** @param how `login` or `sign-up`. */
+export const logIn = async (how, given) => enter(await api.post(`/v1/auth/${how}`, given, { mayBeUnknown: true }));
+
 export async function logOut() {
-  await api.post("/v1/auth/logout");
+  await ifKnown("POST", "/v1/auth/logout");
   enter(null);
 }
 

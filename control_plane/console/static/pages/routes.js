@@ -1,7 +1,7 @@
 /**
  * Which folder has the page of an address, as `[address, folder, options]`. A folder's `page.js` exports
- * `page({ params, query, signal })`, which gives its nodes, an `h1` among them; `signal` is aborted
- * when the person leaves. `isPublic` pages need no login. Outside the
+ * `page({ params, query, signal, get })`, which gives its nodes, an `h1` among them; `signal` is aborted
+ * when the person leaves, and so is what `get(path, query)` asks the API. `isPublic` pages need no login. Outside the
  * frame, a page is a narrow box unless it `isWide`.
  */
 

@@ -5,6 +5,7 @@ The page's files and the API are played by the browser's own routes, and the roo
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
@@ -64,6 +65,8 @@ class PlayedApi:
     def __init__(self, room: LocalRoom) -> None:
         self._room = room
         self.calls = 0
+        self.may_create = asyncio.Event()
+        self.may_create.set()
         self.offers: list[str] = []
         self.refusals: list[tuple[int, str]] = []
         self.ice_servers_status = 200
@@ -83,6 +86,7 @@ class PlayedApi:
             await route.fulfill(path=page_style.STATIC / path.rpartition("/")[2])
         elif path == "/v1/calls":
             self.calls += 1
+            await self.may_create.wait()
             access = {"url": f"{ORIGIN}/v1/rtc/{CALL_ID}", "token": "token"}
             created = {
                 "id": str(CALL_ID),
@@ -163,6 +167,11 @@ async def has_ended(page: Page) -> None:
     await expect(page.locator("#trouble")).to_be_hidden()
 
 
+def is_goodbye(request: Request) -> bool:
+    """Leaves the call without a leg."""
+    return (request.method, request.url) == ("DELETE", f"{ORIGIN}/v1/rtc/{CALL_ID}")
+
+
 async def is_refused(page: Page, title: str) -> None:
     await expect(page.get_by_role("alert")).to_contain_text(title, timeout=WAIT_MS)
 
@@ -196,6 +205,41 @@ async def test_no_offer_is_sent_again_after_the_person_has_ended_the_call(
     await page.clock.fast_forward(5_000)
     await expect(page.get_by_role("button", name="Call again")).to_be_enabled(timeout=WAIT_MS)
     assert len(api.offers) == 1
+
+
+async def test_a_call_that_is_ended_while_it_is_created_is_left(page: Page, api: PlayedApi) -> None:
+    api.may_create.clear()
+    async with page.expect_request("**/v1/calls"):
+        await start_the_call(page)
+    await page.get_by_role("button", name="End").click()
+    async with page.expect_request(is_goodbye) as left:
+        api.may_create.set()
+    assert (await left.value).headers["authorization"] == "Bearer token"
+    await expect(page.get_by_role("button", name="Call again")).to_be_enabled(timeout=WAIT_MS)
+    assert api.offers == []
+
+
+async def test_a_call_that_is_ended_while_it_connects_is_left(page: Page, api: PlayedApi) -> None:
+    api.refusals = [(503, "no slot")] * 100
+    async with page.expect_response(OFFERS):
+        await start_the_call(page)
+    async with page.expect_request(is_goodbye):
+        await page.get_by_role("button", name="End").click()
+
+
+async def test_who_was_invited_and_could_not_connect_may_try_again(
+    page: Page, api: PlayedApi
+) -> None:
+    sent: list[Request] = []
+    page.on("request", lambda request: sent.append(request))
+    api.refusals = [(500, "no answer")]
+    await page.goto("about:blank")
+    await page.goto(f"{ORIGIN}/call#call={CALL_ID}&token=token")
+    await page.get_by_role("button", name="Join the call").click()
+    await is_refused(page, "The call could not be placed")
+    await page.get_by_role("button", name="Join again").click()
+    await is_live(page)
+    assert not any(is_goodbye(request) for request in sent)
 
 
 async def test_another_microphone_is_used_when_one_is_unplugged(page: Page, api: PlayedApi) -> None:
@@ -316,6 +360,21 @@ NARROW = {"width": 390, "height": 844}
 async def in_view(page: Page, number: int) -> None:
     newest = page.locator("#transcript li", has_text=f"Number {number}:")
     await expect(newest).to_be_in_viewport(ratio=0.99)
+
+
+SAY_ALONE = """
+async (text) => {
+    const { Transcript } = await import("/call/static/transcript.js");
+    const said = new Transcript(document.getElementById("transcript"));
+    said.utterance({ utterance: "u1", speaker: "user", text, is_final: true });
+    return getComputedStyle(document.querySelector("#transcript li span")).direction;
+}
+"""
+
+
+async def test_words_of_a_right_to_left_language_begin_on_the_right(page: Page) -> None:
+    assert await page.evaluate(SAY_ALONE, "\u05e9\u05dc\u05d5\u05dd!") == "rtl"
+    assert await page.evaluate(SAY_ALONE, "Hello!") == "ltr"
 
 
 async def test_the_agents_name_is_there_before_the_call(page: Page) -> None:

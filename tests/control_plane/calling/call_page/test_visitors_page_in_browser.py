@@ -76,6 +76,7 @@ class PlayedLink:
             await self._api.answer(route, request)
 
     async def create_call(self, route: Route) -> None:
+        await self._api.may_create.wait()
         access = {"url": f"{ORIGIN}/v1/rtc/{CALL_ID}", "token": "token"}
         created = {"id": str(CALL_ID), "name": "Mia", "max_call_seconds": 300, "access": access}
         await route.fulfill(status=201, json=created)

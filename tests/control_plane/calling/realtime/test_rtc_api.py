@@ -23,7 +23,7 @@ from control_plane.calling.realtime.access_token import RoomAccess, decode_acces
 from control_plane.platform.link.link import Link
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import TenantClient
-from tests.control_plane.conversation import catch_up, create_call
+from tests.control_plane.conversation import CALLER, catch_up, create_call
 from tests.control_plane.fake_worker import FakeWorker
 
 OFFER = "\r\n".join(
@@ -232,6 +232,38 @@ async def test_leaving_tells_the_worker(
     assert response.status_code == 200
     command = await worker.next_command()
     assert command.body == RemoveLeg(participant_id=UUID(participant_id))
+
+
+async def test_a_call_is_left_with_the_token_alone(
+    http: httpx2.AsyncClient, worker: FakeWorker, call: dict[str, Any]
+) -> None:
+    await worker.claim()
+    participant = call["participants"][0]
+    response = await http.delete(participant["access"]["url"], headers=access_headers(call))
+    assert response.status_code == 200
+    command = await worker.next_command()
+    assert command.body == RemoveLeg(participant_id=UUID(participant["id"]))
+
+
+async def test_a_call_that_is_left_before_a_worker_has_it_ends(
+    http: httpx2.AsyncClient, tenant: TenantClient, call: dict[str, Any]
+) -> None:
+    url = call["participants"][0]["access"]["url"]
+    for _ in range(2):
+        assert (await http.delete(url, headers=access_headers(call))).status_code == 200
+        shown = (await tenant.get(f"/v1/calls/{call['id']}")).json()
+        assert shown["end_reason"] == "participant_disconnected"
+
+
+async def test_a_call_that_others_may_join_waits_for_them_when_one_leaves(
+    http: httpx2.AsyncClient, tenant: TenantClient
+) -> None:
+    invited = [CALLER, {"transport": "webrtc", "identity": "bo"}]
+    call = await create_call(tenant, await tenant.published_agent(), participants=invited)
+    url = call["participants"][0]["access"]["url"]
+    assert (await http.delete(url, headers=access_headers(call))).status_code == 200
+    shown = (await tenant.get(f"/v1/calls/{call['id']}")).json()
+    assert (shown["ended_at"], shown["end_reason"]) == (None, None)
 
 
 async def test_leaving_a_call_that_nobody_runs_is_fine(

@@ -16,6 +16,7 @@ from tests.control_plane.calling.call_page.test_call_page_in_browser import (
     WAIT_MS,
     PlayedApi,
     api,
+    is_goodbye,
     page,
 )
 from tests.control_plane.calling.call_page.test_visitors_page_in_browser import AGENT, PlayedLink
@@ -45,16 +46,22 @@ class PlayedShop:
 
 
 @pytest.fixture
-async def live(page: Page, api: PlayedApi) -> Page:
-    """The shop's page, in a call."""
+async def shop(page: Page, api: PlayedApi) -> Page:
+    """The shop's page."""
     link = PlayedLink(api)
     link.agent = AGENT | {"is_recorded": False}
     await page.unroute_all()
     await page.route("**/*", PlayedShop(link).answer)
     await page.goto(f"{ORIGIN}/shop")
-    await page.get_by_role("button", name="Talk to Mia").click()
-    await is_told(page, "Connected")
     return page
+
+
+@pytest.fixture
+async def live(shop: Page) -> Page:
+    """The shop's page, in a call."""
+    await shop.get_by_role("button", name="Talk to Mia").click()
+    await is_told(shop, "Connected")
+    return shop
 
 
 async def is_told(page: Page, words: str) -> None:
@@ -70,6 +77,16 @@ async def test_a_lost_connection_is_made_again(live: Page, api: PlayedApi) -> No
     assert api.calls == 0, "the link made the call, once"
     await live.get_by_role("button", name="End").click()
     await is_told(live, "You ended the call.")
+
+
+async def test_a_call_that_is_ended_while_it_is_created_is_left(shop: Page, api: PlayedApi) -> None:
+    api.may_create.clear()
+    async with shop.expect_request("**/v1/shared/TOKEN/calls"):
+        await shop.get_by_role("button", name="Talk to Mia").click()
+    await shop.get_by_role("button", name="End").click()
+    async with shop.expect_request(is_goodbye):
+        api.may_create.set()
+    assert api.offers == []
 
 
 async def test_another_microphone_is_used_when_one_is_unplugged(live: Page) -> None:

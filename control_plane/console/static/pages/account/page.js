@@ -1,8 +1,8 @@
 /** The person: name, password, and where they are logged in. */
 
 import {
-  act, ago, api, badge, card, dateTime, enter, formOf, newPasswordField, pageHead, partWith, saving, secretField,
-  session, small, tableOf, tags, textField,
+  act, ago, api, badge, card, dateTime, div, enter, formOf, newPasswordField, pageHead, partWith, saving,
+  secretField, session, small, tableOf, textField,
 } from "../../kit.js";
 
 function nameForm({ user }) {
@@ -30,13 +30,13 @@ const COLUMNS = [
   ["", (row) => (row.is_current ? badge("verified", "This one") : small("End", () => end(`/v1/me/sessions/${row.id}`))), "actions"],
 ];
 
-export async function page({ signal }) {
-  const { sessions } = await api.get("/v1/me/sessions", {}, signal);
+export async function page({ get }) {
+  const { sessions } = await get("/v1/me/sessions");
   const others = sessions.some((each) => !each.is_current);
   const me = session();
   return [
     pageHead("Account", { about: me.user.email }),
-    tags.div({ class: "columns" }, nameForm(me), passwordForm()),
+    div({ class: "columns" }, nameForm(me), passwordForm()),
     partWith(
       "Sessions",
       others && small("End all others", () => end("/v1/me/sessions")),

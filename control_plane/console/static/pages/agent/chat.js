@@ -1,10 +1,9 @@
 /** The agent in text: what it would say in a call, at once and free. */
 
 import {
-  api, buttons, card, checkField, choiceField, facts, fill, formOf, hint, parts, press, quiet, sentence, tags, textField,
+  api, buttons, card, checkField, choiceField, code, div, facts, fill, formOf, hint, li, ol, p, parts, press, quiet,
+  sentence, textField,
 } from "../../kit.js";
-
-const { code, div, li, ol, p } = tags;
 
 const OUTCOMES = { would_call: "Would call", done: "Called", failed: "Failed to call" };
 
@@ -16,7 +15,7 @@ function toolLine({ name, arguments: given, outcome, result }) {
 const turn = ({ role, text, tools }) =>
   li(
     { "data-speaker": role === "agent" ? "agent" : "user" },
-    div(p({ class: "who" }, role === "agent" ? "Agent" : "You"), tools.map(toolLine), p({ class: "said" }, text)),
+    div(p({ class: "who" }, role === "agent" ? "Agent" : "You"), tools.map(toolLine), p({ class: "said", dir: "auto" }, text)),
   );
 
 function details({ provider, model, locale, agent_version: version, collected }) {

@@ -1,21 +1,19 @@
 /** The form of an agent beside the prompt that it makes. */
 
-import { api, formOf, guardUnsaved, parts, saving, tags } from "../../kit.js";
+import { api, details, div, formOf, guardUnsaved, parts, saving, span, summary } from "../../kit.js";
 import { changesOf, readField, snapshot } from "./changes.js";
 import { promptPreview } from "./prompt_preview.js";
 import { SECTIONS } from "./sections.js";
-
-const { details, div, span, summary } = tags;
 
 function sectionOf([title, about, , isOpen], fields) {
   const body = div({ class: "field-grid" }, fields.map(({ node }) => node));
   return details({ class: "card", open: Boolean(isOpen) }, summary(title, span({ class: "hint" }, about)), body);
 }
 
-export async function tab({ agent, revision, signal }) {
+export async function tab({ agent, ifUnchanged, signal, get }) {
   const [{ voices }, { models }] = await Promise.all([
-    api.get("/v1/agents/voices", {}, signal),
-    api.get("/v1/agents/llm-options", {}, signal),
+    get("/v1/agents/voices"),
+    get("/v1/agents/llm-options"),
   ]);
   const built = SECTIONS.map((section) => [section, section[2]({ agent, voices, models, signal })]);
   const fields = built.flatMap(([, own]) => own);
@@ -24,8 +22,7 @@ export async function tab({ agent, revision, signal }) {
   const preview = promptPreview(agent.id, () => changesOf(fields, first), signal);
 
   const save = saving(() => {
-    const headers = revision ? { "If-Match": revision } : {};
-    const saved = api.patch(`/v1/agents/${agent.id}`, changesOf(fields, first), headers);
+    const saved = api.patch(`/v1/agents/${agent.id}`, changesOf(fields, first), ifUnchanged);
     // What is typed meanwhile would be lost.
     shown.inert = true;
     return saved.catch((error) => {
@@ -43,7 +40,7 @@ export async function tab({ agent, revision, signal }) {
     }
   });
   const content = parts(built.map((each) => sectionOf(...each)));
-  const shown = formOf(fields, save, { words: "Save", content, foot: "save-bar" });
+  const shown = formOf(fields, save, { content, foot: "save-bar" });
   shown.addEventListener("input", preview.changed);
   return div({ class: "columns wide-left" }, shown, preview.node);
 }

@@ -1,8 +1,6 @@
 /** What the API finds in an agent, and what to do about it. */
 
-import { tags } from "../../kit.js";
-
-const { code, li, p, strong, ul } = tags;
+import { code, li, p, tags, ul } from "../../kit.js";
 
 /** `kind` is `blocker` or `warning`. */
 export const findingList = (findings, kind) =>
@@ -10,6 +8,6 @@ export const findingList = (findings, kind) =>
   ul(
     { class: "findings" },
     findings.map(({ field, message, fix }) =>
-      li({ class: kind }, strong(message), p(fix), code(field)),
+      li({ class: kind }, tags.strong(message), p(fix), code(field)),
     ),
   );

@@ -1,8 +1,8 @@
 /** What the agent looks up in calls, and what a question finds there. */
 
 import {
-  act, actIfConfirmed, actionColumn, ago, api, badge, fill, hint, number, parts, partWith, quiet, repeat, showDialog, size,
-  small, tableOf, tags,
+  act, actIfConfirmed, actionColumn, ago, api, badge, div, fill, hint, number, p, parts, partWith, quiet, repeat,
+  showDialog, size, small, tableOf,
 } from "../../kit.js";
 import { addButtons } from "./knowledge_forms.js";
 import { passageList, searchCard } from "./passages.js";
@@ -20,13 +20,13 @@ const remove = (path, { title }, changed) =>
 
 const state = ({ status, progress, failure_reason: reason, chunk_count: count }) => [
   badge(status, status === "pending" ? `Being read, ${Math.round(100 * progress)} %` : undefined),
-  reason && tags.p({ class: "fault" }, reason),
+  reason && p({ class: "fault" }, reason),
   reason && count > 0 && hint("Calls find what it said before."),
 ];
 
 const columns = (base, changed) => [
   ["Source", ({ title, source_uri: uri }) => [title, uri !== title && quiet(uri)], "main long"],
-  ["State", (row) => tags.div(state(row)), "long"],
+  ["State", (row) => div(state(row)), "long"],
   ["Passages", "chunk_count", "number", number],
   ["Size", "bytes", "number", size],
   ["Changed", "updated_at", "when", ago],
@@ -40,14 +40,14 @@ const columns = (base, changed) => [
   }),
 ];
 
-export async function tab({ agent, signal }) {
+export async function tab({ agent, signal, get }) {
   const base = `/v1/agents/${agent.id}/knowledge-sources`;
   const search = searchCard(base);
   const place = parts();
   let shown = null;
 
   async function look() {
-    const { sources } = await api.get(base, {}, signal);
+    const { sources } = await get(base);
     const now = JSON.stringify(sources);
     if (now === shown) return;
     shown = now;

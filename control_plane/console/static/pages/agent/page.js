@@ -15,9 +15,10 @@ const TABS = {
 };
 const load = (name) => import(`./${name}.js`);
 
-export async function page({ params, signal }) {
+export async function page({ params, signal, get }) {
   const { document: agent, headers } = await exchange("GET", `/v1/agents/${params.id}`, { signal });
-  const context = { agent, revision: headers.get("ETag"), signal };
+  const revision = headers.get("ETag");
+  const context = { agent, ifUnchanged: revision ? { "If-Match": revision } : {}, signal, get };
   const { links, shown } = await openTab("Agent", `/console/agents/${agent.id}`, TABS, load, params.tab, context);
   const served = agent.published_version;
   return [

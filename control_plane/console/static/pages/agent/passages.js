@@ -1,8 +1,6 @@
 /** Looking a question up in the agent's sources, as calls do. */
 
-import { api, card, fill, formOf, headWith, hint, number, quiet, tags, textField } from "../../kit.js";
-
-const { div, h3, li, ol, p } = tags;
+import { api, card, div, fill, formOf, h3, headWith, hint, li, number, ol, p, quiet, textField } from "../../kit.js";
 
 const scores = ({ score, similarity, word_score: words }) =>
   score !== undefined && hint(`Score ${number(score)} · meaning ${number(similarity)} · words ${number(words)}`);

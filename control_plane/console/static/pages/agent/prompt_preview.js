@@ -1,9 +1,8 @@
 /** The prompt that the language model would read, as the form stands. */
 
-import { api, fill, number, parts, quiet, tags } from "../../kit.js";
+import { api, fill, h2, h3, number, p, parts, pre, quiet, section } from "../../kit.js";
 import { findingList } from "./findings.js";
 
-const { h2, h3, p, pre, section } = tags;
 const WAIT_MS = 700;
 
 function shown(compiled) {

@@ -1,8 +1,8 @@
 /** Who may try the agent: with its public link, or invited. */
 
 import {
-  act, actIfConfirmed, ago, api, badge, buttons, card, cardWith, figures, formOf, hint, linesField, number, numberField,
-  parts, press, quiet, saving, tags,
+  a, act, actIfConfirmed, ago, api, badge, buttons, card, cardWith, figures, formOf, hint, linesField, number,
+  numberField, p, parts, press, quiet, saving,
 } from "../../kit.js";
 import { testerPart } from "./testers.js";
 
@@ -23,11 +23,14 @@ function linkCard(path, link) {
   if (!link)
     return card(
       "Public link",
-      tags.p("A page on which anybody can talk to this agent, without a log-in, for as many minutes as you give."),
+      p("A page on which anybody can talk to this agent, without a log-in, for as many minutes as you give."),
       buttons(press("Make a public link", () => act(() => api.put(path, {}), "The link works now"), "primary")),
     );
   const save = saving((given) => api.put(path, given), "The link is saved");
-  const turn = () => act(() => api.put(path, { enabled: !link.enabled }), link.enabled ? "Nobody can begin a call with the link now" : "The link works again");
+  const [state, words, told] = link.enabled
+    ? ["On", "Switch off", "Nobody can begin a call with the link now"]
+    : ["Off", "Switch on", "The link works again"];
+  const turn = () => act(() => api.put(path, { enabled: !link.enabled }), told);
   const renew = () =>
     actIfConfirmed(
       ["Give the link a new address?", "The old address stops working at once. The minutes that are used stay used.", "New address"],
@@ -36,8 +39,8 @@ function linkCard(path, link) {
     );
   return cardWith(
     "Public link",
-    badge(link.enabled ? "verified" : "none", link.enabled ? "On" : "Off"),
-    tags.p(tags.a({ href: link.url, target: "_blank", rel: "noopener" }, link.url)),
+    badge(link.enabled ? "verified" : "none", state),
+    p(a({ href: link.url, target: "_blank", rel: "noopener" }, link.url)),
     figures([
       ["Minutes used", number(link.minutes_used)],
       ["Left", number(link.minutes_remaining)],
@@ -46,16 +49,15 @@ function linkCard(path, link) {
     ]),
     link.minutes_requested_at && hint(`A visitor asked for more minutes ${ago(link.minutes_requested_at)}.`),
     formOf(settingsFields(), save, {
-      words: "Save",
       values: link,
-      extra: [press(link.enabled ? "Switch off" : "Switch on", turn), press("New address", renew)],
+      extra: [press(words, turn), press("New address", renew)],
     }),
   );
 }
 
-export async function tab({ agent, signal }) {
+export async function tab({ agent, get }) {
   const base = `/v1/agents/${agent.id}`;
-  const shared = await api.get(`${base}/testers`, {}, signal);
+  const shared = await get(`${base}/testers`);
   return parts(
     !agent.published_version && quiet("Nobody can call the agent before it is published."),
     shared.link_feature && linkCard(`${base}/share-link`, shared.link),

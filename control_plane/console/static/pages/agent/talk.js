@@ -1,6 +1,6 @@
 /** A call with the agent, on the call page in a frame. */
 
-import { api, buttons, card, fill, formOf, linkButton, parts, quiet, session, tags } from "../../kit.js";
+import { api, buttons, card, fill, formOf, linkButton, p, parts, quiet, session, tags } from "../../kit.js";
 
 /** The call page, which joins the call that was just made. */
 function callFrame({ id, participants }) {
@@ -22,7 +22,7 @@ export async function tab({ agent }) {
   const place = parts();
   if (!agent.published_version) {
     const publish = linkButton(`/console/agents/${agent.id}/publish`, "Publish it", "primary");
-    return card("Publish it first", tags.p("Calls use the published version."), buttons(publish));
+    return card("Publish it first", p("Calls use the published version."), buttons(publish));
   }
   const begin = async () => {
     const identity = session().user?.email ?? "console";

@@ -1,8 +1,8 @@
 /** People who were invited to talk to the agent, each with own minutes. */
 
 import {
-  act, actIfConfirmed, actionColumn, api, badge, dateTime, formDialog, mailField, number, numberField, partWith, press,
-  quiet, small, tableOf, textField,
+  act, actIfConfirmed, actionColumn, api, badge, dateTime, formDialog, invitedWords, mailField, number, numberField,
+  partWith, press, quiet, small, tableOf, textField,
 } from "../../kit.js";
 
 const minutesField = (min) =>
@@ -11,9 +11,6 @@ const minutesField = (min) =>
 const endField = () =>
   textField("expires_at", "Ends on", { type: "date", mayBeNull: true, hint: "At the beginning of the day, UTC. Empty: never." });
 
-const sentWords = ({ email, invite_sent: isSent }) =>
-  isSent ? `A mail is on its way to ${email}` : `${email} is invited, but no mail could be sent. Send it again.`;
-
 const invite = (path, least) =>
   formDialog("Invite a tester", {
     about: "They get a mail with an address of their own, on which they can talk to the agent.",
@@ -21,7 +18,7 @@ const invite = (path, least) =>
     values: { minutes_limit: 15 },
     send: (given) => api.post(path, given),
     words: "Send the invitation",
-    told: ({ tester }) => sentWords(tester),
+    told: ({ tester }) => invitedWords(tester),
   });
 
 const change = (path, { email, minutes_limit, expires_at }, least) =>
@@ -29,7 +26,6 @@ const change = (path, { email, minutes_limit, expires_at }, least) =>
     fields: [minutesField(least), endField()],
     values: { minutes_limit, expires_at: expires_at?.slice(0, 10) },
     send: (given) => api.patch(path, given),
-    words: "Save",
     told: "Saved",
   });
 
@@ -53,7 +49,7 @@ const columns = (path, least) => [
   ["Mail", (row) => (row.invite_sent ? dateTime(row.sent_at) : "Not sent")],
   actionColumn((row) => [
     small("Change", () => change(`${path}/${row.id}`, row, least)),
-    small("Send again", () => act(() => api.post(`${path}/${row.id}/resend`), ({ tester }) => sentWords(tester))),
+    small("Send again", () => act(() => api.post(`${path}/${row.id}/resend`), ({ tester }) => invitedWords(tester))),
     small("Revoke", () => revoke(`${path}/${row.id}`, row)),
   ]),
 ];

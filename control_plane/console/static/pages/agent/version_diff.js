@@ -1,8 +1,7 @@
 /** What differs between two versions of an agent, or the draft. */
 
-import { api, choiceField, fill, problemNotice, showDialog, tags } from "../../kit.js";
+import { api, choiceField, code, div, fill, li, p, problemNotice, showDialog, tags, ul } from "../../kit.js";
 
-const { code, del, div, ins, li, p, ul } = tags;
 const DRAFT = "draft";
 
 const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
@@ -10,8 +9,8 @@ const asText = (value) => (typeof value === "string" ? value : JSON.stringify(va
 function changeItem({ op, path, from, to }) {
   return li(
     code(path),
-    op !== "add" && del(asText(from)),
-    op !== "remove" && ins(asText(to)),
+    op !== "add" && tags.del(asText(from)),
+    op !== "remove" && tags.ins(asText(to)),
   );
 }
 

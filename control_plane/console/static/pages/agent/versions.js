@@ -1,8 +1,6 @@
 /** Published versions, and back to an older one. */
 
-import {
-  actionColumn, api, badge, checkField, dateTime, formDialog, pagedTable, small, tags,
-} from "../../kit.js";
+import { actionColumn, api, badge, checkField, code, dateTime, formDialog, pagedTable, small } from "../../kit.js";
 import { showDiff } from "./version_diff.js";
 
 const rollBack = (agent, version) =>
@@ -23,16 +21,16 @@ const columns = (agent, newest) => [
   ["Version", (row) => `Version ${row.version}`, "main"],
   ["State", state],
   ["Published", "published_at", "when", dateTime],
-  ["Digest", (row) => tags.code(row.digest.replace(/^sha256:/, "").slice(0, 10))],
+  ["Digest", (row) => code(row.digest.replace(/^sha256:/, "").slice(0, 10))],
   actionColumn((row) => [
     small("Compare", () => showDiff(agent, newest, row.version)),
     !row.is_served && small("Roll back", () => rollBack(agent, row.version)),
   ]),
 ];
 
-export const tab = ({ agent, signal }) =>
+export const tab = ({ agent, get }) =>
   pagedTable("Versions", (rows) => columns(agent, rows[0]?.version), {
     path: `/v1/agents/${agent.id}/versions`,
     empty: "No versions yet. Publish the agent to make the first.",
-    signal,
+    get,
   });

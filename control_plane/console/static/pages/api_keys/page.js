@@ -1,16 +1,15 @@
 /** Secret and publishable keys. */
 
 import {
-  actIfConfirmed, actionColumn, ago, api, badge, choiceField, formDialog, icon, linesField, pagedTable, pageHead, press,
-  refresh, sentence, showSecret, small, tags, textField,
+  actIfConfirmed, actionColumn, adding, ago, api, badge, choiceField, code, formDialog, linesField, pagedTable,
+  pageHead, refresh, sentence, showSecret, small, textField,
 } from "../../kit.js";
 
 const KEYS = "/v1/api-keys";
 
 /** Origins narrow a publishable key only; a secret key has none. */
-function wanted({ name, kind, allowed_origins: origins }) {
-  return kind === "publishable" && origins.length ? { name, kind, allowed_origins: origins } : { name, kind };
-}
+const wanted = ({ allowed_origins: origins, ...given }) =>
+  given.kind === "publishable" && origins.length ? { ...given, allowed_origins: origins } : given;
 
 async function show({ name, key }) {
   await showSecret(`Your key ${name}`, key);
@@ -59,7 +58,7 @@ function state(key) {
 const COLUMNS = [
   ["Name", "name", "main"],
   ["Kind", (row) => sentence(row.kind)],
-  ["Key", (row) => tags.code(row.hint)],
+  ["Key", (row) => code(row.hint)],
   ["State", state],
   ["Last used", (row) => (row.last_used_at ? ago(row.last_used_at) : "Never")],
   actionColumn(
@@ -67,10 +66,10 @@ const COLUMNS = [
   ),
 ];
 
-export const page = async ({ signal }) => [
+export const page = async ({ get }) => [
   pageHead("API keys", {
     about: "Programs use them in place of a log-in.",
-    actions: press([icon("plus"), "New key"], create, "primary"),
+    actions: adding("New key", create),
   }),
-  await pagedTable("API keys", COLUMNS, { path: KEYS, list: "api_keys", empty: "No keys yet.", signal }),
+  await pagedTable("API keys", COLUMNS, { path: KEYS, list: "api_keys", empty: "No keys yet.", get }),
 ];

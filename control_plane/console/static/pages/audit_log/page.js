@@ -1,8 +1,6 @@
 /** Who has changed what. */
 
-import { dateTime, filters, pagedTable, pageHead, tags, textField } from "../../kit.js";
-
-const { code, details, pre, summary } = tags;
+import { code, dateTime, details, filters, pagedTable, pageHead, pre, summary, textField } from "../../kit.js";
 
 function changes(entry) {
   const told = Object.keys(entry.changes).length;
@@ -18,12 +16,12 @@ const COLUMNS = [
   ["Changes", changes, "long"],
 ];
 
-export async function page({ query, signal }) {
+export async function page({ query, get }) {
   const action = textField("action", "Action", { hint: "For example: agent.published", type: "search", required: false });
-  const asked = { path: "/v1/audit-log", list: "entries", query: { action: query.get("action") }, empty: "Nothing here.", signal };
+  const [row, asked] = filters([action], query);
   return [
     pageHead("Audit log"),
-    filters("/console/audit-log", [action], query),
-    await pagedTable("Audit log", COLUMNS, asked),
+    row,
+    await pagedTable("Audit log", COLUMNS, { path: "/v1/audit-log", list: "entries", query: asked, empty: "Nothing here.", get }),
   ];
 }

@@ -46,6 +46,6 @@ export function alertSettings(settings) {
   return part(
     "What you are told",
     quiet("You are also told when calls cost much more within an hour than is usual for you."),
-    formOf(fields, save, { words: "Save", values: settings }),
+    formOf(fields, save, { values: settings }),
   );
 }

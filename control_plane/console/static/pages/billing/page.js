@@ -1,14 +1,12 @@
 /** Money: what is left, what was spent, alerts, transactions. */
 
 import {
-  act, api, buttons, dateTime, figures, linkButton, mayAdminister, minorMoney, money, number, pageHead, part, sentence, small,
-  tags,
+  act, api, buttons, dateTime, figures, linkButton, mayAdminister, minorMoney, money, number, p, pageHead, part,
+  sentence, small,
 } from "../../kit.js";
 import { alertSettings, alertSection } from "./alerts.js";
 import { spendSection } from "./spend.js";
 import { transactionSection } from "./transactions.js";
-
-const TONES = { ok: "Enough", low: "Low", critical: "Critical" };
 
 function runway({ runway_days_estimate: days }) {
   return days === null ? "Known after seven days with calls in a row" : `About ${number(days)} days`;
@@ -17,7 +15,7 @@ function runway({ runway_days_estimate: days }) {
 const amounts = (balance, plan) => [
   ["Credit left", money(balance.balance_usd)],
   ["Available now", money(balance.available_usd)],
-  ["State", TONES[balance.tone] ?? sentence(balance.tone)],
+  ["State", balance.tone === "ok" ? "Enough" : sentence(balance.tone)],
   ["Lasts", runway(balance), "text"],
   ["Plan credit", minorMoney(plan.monthly_credit_remaining_cents)],
   ["Free credit", minorMoney(balance.free_credits - balance.plan_credits)],
@@ -28,25 +26,25 @@ function planSection({ plan, extra_usage_enabled: isOn, monthly_credit_resets_at
   const change = () => act(() => api.put("/v1/billing/extra-usage", { enabled: !isOn }));
   return part(
     `Plan: ${plan.display_name}`,
-    tags.p(
+    p(
       renewed
         ? `It includes ${minorMoney(plan.monthly_credit_cents)} a month. What is left expires on ${dateTime(renewed)}.`
         : "It includes no monthly credit.",
     ),
-    tags.p(isOn ? "When plan and free credit are used up, calls go on to top-up credit." : "Calls stop when plan and free credit are used up."),
+    p(isOn ? "When plan and free credit are used up, calls go on to top-up credit." : "Calls stop when plan and free credit are used up."),
     mayAdminister() && buttons(small(isOn ? "Stop at the included credit" : "Go on to top-up credit", change)),
   );
 }
 
-export async function page({ query, signal }) {
+export async function page({ query, get }) {
   const by = ["day", "agent", "model"].includes(query.get("by")) ? query.get("by") : "day";
-  const get = (path, asked = {}) => api.get(`/v1/billing/${path}`, asked, signal);
+  const ask = (path, asked) => get(`/v1/billing/${path}`, asked);
   const [balance, plan, spend, raised, settings] = await Promise.all([
-    get("balance"),
-    get("plan"),
-    get("spend", { by }),
-    get("spend-alerts"),
-    get("alerts"),
+    ask("balance"),
+    ask("plan"),
+    ask("spend", { by }),
+    ask("spend-alerts"),
+    ask("alerts"),
   ]);
   return [
     pageHead("Billing", {
@@ -57,6 +55,6 @@ export async function page({ query, signal }) {
     spendSection(spend),
     planSection(plan),
     mayAdminister() && alertSettings(settings),
-    await transactionSection(signal),
+    await transactionSection(get),
   ];
 }

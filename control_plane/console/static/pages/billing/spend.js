@@ -1,12 +1,11 @@
 /** What calls cost in the last 30 days: by day, agent or model. */
 
-import { exactMoney, linkRow, number, part, quiet, tableOf, tags } from "../../kit.js";
+import { a, exactMoney, linkRow, number, quiet, tablePart } from "../../kit.js";
 
-const GROUPINGS = { day: "By day", agent: "By agent", model: "By model" };
 const KEYS = { day: "Day (UTC)", agent: "Agent", model: "Model" };
 
 function name(by, { key, name: words }) {
-  if (by === "agent") return tags.a({ href: `/console/agents/${key}` }, words ?? key);
+  if (by === "agent") return a({ href: `/console/agents/${key}` }, words ?? key);
   return by === "model" ? key.replaceAll("/", " ") : key;
 }
 
@@ -17,11 +16,7 @@ export function spendSection(spend) {
     ["Minutes", "minutes", "number", number],
     ["Cost", "spend_usd", "number", exactMoney],
   ];
-  const links = Object.entries(GROUPINGS).map(([by, words]) => [`/console/billing?by=${by}`, words, by === spend.by]);
-  return part(
-    "Spending",
-    quiet(`${exactMoney(spend.total_usd)} from ${spend.from} to ${spend.to}`),
-    linkRow("Spending", links),
-    tableOf("Spending", columns, spend.groups, "No call has cost anything in these days."),
-  );
+  const links = Object.keys(KEYS).map((by) => [`/console/billing?by=${by}`, `By ${by}`, by === spend.by]);
+  const about = quiet(`${exactMoney(spend.total_usd)} from ${spend.from} to ${spend.to}`);
+  return tablePart("Spending", columns, spend.groups, "No call has cost anything in these days.", about, linkRow("Spending", links));
 }

@@ -1,8 +1,6 @@
 /** What was found in the call afterwards. */
 
-import { badge, cardWith, headWith, quiet, sentence, tags } from "../../kit.js";
-
-const { h3, li, p, pre, ul } = tags;
+import { badge, cardWith, h3, headWith, li, p, pre, quiet, sentence, ul } from "../../kit.js";
 
 function evaluationPart({ passed, score, reasoning, criteria }) {
   const items = criteria.map((each) => li({ class: each.passed ? "" : "blocker" }, each.criterion, quiet(each.reasoning)));

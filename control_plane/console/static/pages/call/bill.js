@@ -1,8 +1,8 @@
 /** What the call cost, down to the price rows that it froze. */
 
-import { billed, card, clock, dateTime, exactMoney, facts, hint, number, tags } from "../../kit.js";
-
-const { code, details, div, h3, li, summary, ul } = tags;
+import {
+  billed, card, clock, code, dateTime, details, div, exactMoney, facts, h3, hint, li, number, summary, ul,
+} from "../../kit.js";
 
 const HOLDS = { open: "is held", settled: "was held, and settled by the charge", released: "was held, and given back" };
 

@@ -1,8 +1,6 @@
 /** The call's event log. */
 
-import { tags, timeOfDay } from "../../kit.js";
-
-const { details, li, ol, span, summary, time } = tags;
+import { details, li, ol, span, summary, time, timeOfDay } from "../../kit.js";
 
 export function eventsCard(call) {
   const items = call.events.map(({ level, message, created_at: at }) =>

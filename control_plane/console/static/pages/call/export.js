@@ -1,10 +1,10 @@
 /** The call as files of the person's own. */
 
-import { press, tags } from "../../kit.js";
+import { a, press } from "../../kit.js";
 
 function save(name, type, text) {
   const address = URL.createObjectURL(new Blob([text], { type }));
-  tags.a({ href: address, download: name }).click();
+  a({ href: address, download: name }).click();
   URL.revokeObjectURL(address);
 }
 

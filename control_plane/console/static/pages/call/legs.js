@@ -1,8 +1,9 @@
 /** The phones of a call: how far each has come, its keys. */
 
-import { ago, badge, card, clock, dateTime, exactMoney, facts, headWith, sentence, tags, timeOfDay } from "../../kit.js";
+import {
+  ago, badge, card, clock, code, dateTime, exactMoney, facts, h3, headWith, li, sentence, time, timeOfDay, ul,
+} from "../../kit.js";
 
-const { code, h3, li, time, ul } = tags;
 const PRESSED = { received: "The person pressed ", sent: "The agent pressed " };
 
 const pressed = ({ direction, digits, pressed_at: at }) =>

@@ -1,8 +1,7 @@
 /** A call while it runs, from its event stream. */
 
-import { cardWith, fill, isOver, quiet, tags } from "../../kit.js";
+import { cardWith, div, fill, isOver, li, ol, p, quiet } from "../../kit.js";
 
-const { div, li, ol, p } = tags;
 const AGAIN_AFTER_MS = 9000;
 const STATES = { listening: "The agent listens.", thinking: "The agent thinks.", speaking: "The agent speaks." };
 
@@ -19,7 +18,7 @@ export function liveTranscript(call, signal, ended) {
     item.dataset.final = String(isFinal);
     item.hidden = !text;
     const who = p({ class: "who" }, speaker === "agent" ? "Agent" : "Caller");
-    fill(item, div(who, p({ class: "said" }, text)));
+    fill(item, div(who, p({ class: "said", dir: "auto" }, text)));
     item.scrollIntoView({ block: "nearest" });
   }
 

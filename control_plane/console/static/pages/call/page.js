@@ -1,8 +1,8 @@
 /** One call: its words, recording, analysis and bill. */
 
 import {
-  actIfConfirmed, api, badge, card, clock, dateTime, facts, figures, isOver, milliseconds, money, pageHead, parts,
-  press, quiet, refresh, repeat, sentence, tags,
+  a, actIfConfirmed, api, badge, card, clock, dateTime, div, facts, figures, isOver, milliseconds, money, pageHead,
+  parts, press, quiet, refresh, repeat, sentence,
 } from "../../kit.js";
 import { analysisCard } from "./analysis.js";
 import { billCard } from "./bill.js";
@@ -62,18 +62,18 @@ function detailsCards(call) {
   return [slots.length > 0 && card("Collected", facts(slots)), card("Details", facts(details))];
 }
 
-export async function page({ params, signal }) {
-  const ask = (rest = "") => api.get(`/v1/calls/${params.id}${rest}`, {}, signal);
+export async function page({ params, signal, get }) {
+  const ask = (rest = "") => get(`/v1/calls/${params.id}${rest}`);
   const [call, bill, { legs }] = await Promise.all([ask(), ask("/bill"), ask("/legs")]);
   const over = isOver(call.status);
   if (over && isUnfinished(call)) repeat(async () => isUnfinished(await ask()) || refresh(), ASK_EVERY_MS, signal);
   return [
     pageHead(call.agent.name, {
-      about: [badge(call.status), " ", dateTime(call.created_at), " · ", tags.a({ href: `/console/agents/${call.agent.id}` }, "Agent")],
+      about: [badge(call.status), " ", dateTime(call.created_at), " · ", a({ href: `/console/agents/${call.agent.id}` }, "Agent")],
       actions: over ? exportButtons(call) : press("End the call", () => hangUp(call), "danger"),
     }),
     figures(summary(call)),
-    tags.div(
+    div(
       { class: "columns wide-left" },
       parts(conversationCard(call, signal), eventsCard(call)),
       parts(legsCard(legs), over && analysisCard(call.intelligence), billCard(call, bill), detailsCards(call)),

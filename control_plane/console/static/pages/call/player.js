@@ -1,9 +1,7 @@
 /** Plays a recording and shows both sides of it as waves. */
 
-import { quiet, tags } from "../../kit.js";
+import { div, quiet, span, tags } from "../../kit.js";
 import { drawWave } from "./wave.js";
-
-const { audio, canvas, div, span } = tags;
 
 /** Decoding a longer one takes more memory than a picture is worth. */
 const LONGEST_WAVE_MS = 20 * 60_000;
@@ -24,8 +22,8 @@ export function recordingPlayer({ status, metadata }, signal) {
   const file = metadata.stereo_mix_ogg ?? metadata.stereo_mix;
   if (!file) return without(metadata.detail ?? "There is no recording.");
   const source = ownAddress(file);
-  const sound = audio({ controls: true, preload: "metadata", src: source, "aria-label": "Recording" });
-  const wave = canvas({ class: "wave", "aria-hidden": "true" });
+  const sound = tags.audio({ controls: true, preload: "metadata", src: source, "aria-label": "Recording" });
+  const wave = tags.canvas({ class: "wave", "aria-hidden": "true" });
   const picture = div(
     { hidden: true },
     wave,

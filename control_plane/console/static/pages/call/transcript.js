@@ -1,8 +1,6 @@
 /** What was said, turn by turn; a turn's time moves the recording there. */
 
-import { clock, icon, milliseconds, tags } from "../../kit.js";
-
-const { button, div, li, ol, p, span } = tags;
+import { button, clock, div, icon, li, milliseconds, ol, p, span } from "../../kit.js";
 
 const STAGES = [
   ["end_of_turn_delay_ms", "turn over"],
@@ -33,7 +31,7 @@ function turn(segment, entry, player) {
     time,
     div(
       p({ class: "who" }, segment.speaker === "agent" ? "Agent" : "Caller"),
-      p({ class: "said" }, segment.text, entry?.interrupted && span({ class: "quiet" }, " (interrupted)")),
+      p({ class: "said", dir: "auto" }, segment.text, entry?.interrupted && span({ class: "quiet" }, " (interrupted)")),
       stages(entry?.metrics),
     ),
   );

@@ -1,9 +1,8 @@
 /** Waits until the person has opened the link in their mail. */
 
 import { leave } from "../../core/frame.js";
-import { loadSession, navigate, press, quiet, repeat, session, tags } from "../../kit.js";
+import { h1, loadSession, navigate, p, press, quiet, repeat, session } from "../../kit.js";
 
-const { h1, p } = tags;
 const ASK_EVERY_MS = 3000;
 
 async function look() {

@@ -1,8 +1,6 @@
 /** Asks for the mail with which a new password is set. */
 
-import { api, fill, formOf, mailField, quiet, tags } from "../../kit.js";
-
-const { a, div, h1, p } = tags;
+import { a, api, div, fill, formOf, h1, mailField, p, quiet } from "../../kit.js";
 
 export async function page() {
   const place = div();

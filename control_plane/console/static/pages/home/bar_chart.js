@@ -1,8 +1,7 @@
 /** Bars by day. A screen reader gets the numbers as one sentence. */
 
-import { svgTags, tags } from "../../kit.js";
+import { div, span, svgTags, tags } from "../../kit.js";
 
-const { div, figure, span } = tags;
 const { g, line, rect, svg, title } = svgTags;
 
 const WIDTH = 280;
@@ -24,7 +23,7 @@ export function barChart(told, days, words, legend = []) {
   const drawn = days.map((day, index) => g(title(`${day.name}: ${day.words}`), day.bars.map((each) => bar(each, index))));
   const sentence = `${told}: ${days.map((day) => `${day.name} ${day.words}`).join("; ")}`;
   const base = line({ x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT });
-  return figure(
+  return tags.figure(
     { class: "chart-box" },
     svg({ viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", class: "chart", role: "img", "aria-label": sentence }, base, drawn),
     div({ class: "chart-foot", "aria-hidden": "true" }, span(days[0].name), span(`at most ${words(highest)}`), span("today")),

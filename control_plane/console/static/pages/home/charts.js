@@ -1,6 +1,6 @@
 /** The last days in charts. */
 
-import { card, milliseconds, money, number, quiet, tags } from "../../kit.js";
+import { card, div, milliseconds, money, number, quiet } from "../../kit.js";
 import { barChart } from "./bar_chart.js";
 
 const SERIES = [
@@ -13,9 +13,10 @@ const LEGEND = [
   ["most", "95 of 100 (p95)"],
 ];
 
-const local = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const dayFormat = (timeZone) => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone });
+const local = dayFormat();
 /** Dates of the API have no time; they are those of the person's time zone already. */
-const dated = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const dated = dayFormat("UTC");
 
 const latencyWords = ({ p50_ms: half, p95_ms: most, turns }) =>
   turns ? `half within ${milliseconds(half)}, 95 of 100 within ${milliseconds(most)}` : "no turns";
@@ -40,5 +41,5 @@ export function charts(days, latencies) {
     const told = days.map((day) => ({ name: local.format(day.date), words: words(value(day)), bars: [[value(day)]] }));
     return card(name, barChart(name, told, words));
   });
-  return tags.div({ class: "columns charts" }, cards, card("Answered within", latencyChart(latencies)));
+  return div({ class: "columns charts" }, cards, card("Answered within", latencyChart(latencies)));
 }

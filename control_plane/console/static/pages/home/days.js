@@ -1,6 +1,6 @@
 /** Calls by day. */
 
-import { api, isOver } from "../../kit.js";
+import { isOver } from "../../kit.js";
 
 const PAGE_SIZE = 500;
 const MOST_PAGES = 4;
@@ -12,11 +12,11 @@ export function daysBack(count, now = new Date()) {
 }
 
 /** `{ calls, isWhole }`: the calls since a time; of very many, only the newest ones. */
-export async function callsSince(since, signal) {
+export async function callsSince(since, get) {
   const calls = [];
   let cursor = null;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const answer = await api.get("/v1/calls", { limit: PAGE_SIZE, cursor }, signal);
+    const answer = await get("/v1/calls", { limit: PAGE_SIZE, cursor });
     const recent = answer.calls.filter(({ created_at }) => new Date(created_at) >= since);
     calls.push(...recent);
     cursor = answer.next_cursor;
@@ -26,8 +26,8 @@ export async function callsSince(since, signal) {
 }
 
 /** The days that `GET /v1/calls/daily-latencies` lists, today last. */
-export async function dailyLatencies(days, signal) {
-  const ask = async (query) => (await api.get("/v1/calls/daily-latencies", query, signal)).days;
+export async function dailyLatencies(days, get) {
+  const ask = async (query) => (await get("/v1/calls/daily-latencies", query)).days;
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   try {
     return await ask({ days, time_zone: timeZone });

@@ -1,13 +1,11 @@
 /** What a new account does next. */
 
-import { api, card, linkButton, tags } from "../../kit.js";
+import { card, li, linkButton, ol, span } from "../../kit.js";
 
-const { li, ol, span } = tags;
-
-export async function nextSteps(agentCount, signal) {
-  const { agents } = agentCount ? await api.get("/v1/agents", { limit: 1 }, signal) : { agents: [] };
+export async function nextSteps(agentCount, get) {
+  const { agents } = agentCount ? await get("/v1/agents", { limit: 1 }) : { agents: [] };
   const [newest] = agents;
-  const isPublished = newest && (await api.get(`/v1/agents/${newest.id}`, {}, signal)).published_version !== null;
+  const isPublished = newest && (await get(`/v1/agents/${newest.id}`)).published_version !== null;
   const steps = [
     { words: "Describe an agent in a sentence", isDone: agentCount > 0, href: "/console/agents/new", action: "Create" },
     { words: "Publish it", isDone: isPublished, href: newest && `/console/agents/${newest.id}/publish`, action: "Publish" },

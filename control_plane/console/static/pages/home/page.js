@@ -1,7 +1,9 @@
 /** The first look: what to do next, money, and the last two weeks. */
 
 import { callList } from "../../components/call_list.js";
-import { api, clock, figures, hint, icon, later, linkButton, money, number, pageHead, partWith, session, tags } from "../../kit.js";
+import {
+  a, clock, figures, hint, icon, later, linkButton, money, number, pageHead, partWith, session,
+} from "../../kit.js";
 import { charts } from "./charts.js";
 import { byDay, callsSince, dailyLatencies, daysBack, totals } from "./days.js";
 import { nextSteps } from "./next_steps.js";
@@ -18,12 +20,12 @@ const amounts = (balance, sums) => [
   ["Answered", sums.ended ? `${Math.round((100 * sums.answered) / sums.ended)} %` : "–"],
 ];
 
-export async function page({ signal }) {
+export async function page({ signal, get }) {
   const [balance, { calls, isWhole }, { total: agents }, latencies] = await Promise.all([
-    api.get("/v1/billing/balance", {}, signal),
-    callsSince(daysBack(DAYS - 1), signal),
-    api.get("/v1/agents", { limit: 1 }, signal),
-    dailyLatencies(DAYS, signal),
+    get("/v1/billing/balance"),
+    callsSince(daysBack(DAYS - 1), get),
+    get("/v1/agents", { limit: 1 }),
+    dailyLatencies(DAYS, get),
   ]);
   const days = byDay(calls, DAYS);
   const isNew = balance.tenant_state !== "has_calls";
@@ -32,11 +34,11 @@ export async function page({ signal }) {
       about: session().tenant.name,
       actions: linkButton("/console/agents/new", [icon("plus"), "New agent"], "primary"),
     }),
-    isNew && later(nextSteps(agents, signal)),
+    isNew && later(nextSteps(agents, get)),
     figures(amounts(balance, totals(days))),
     !isNew && charts(days, latencies),
     !isWhole && hint(`Counted are the newest ${number(calls.length)} calls.`),
     !isNew &&
-      partWith("Latest calls", tags.a({ href: "/console/calls" }, "All calls"), later(callList({ query: {}, signal, most: RECENT }))),
+      partWith("Latest calls", a({ href: "/console/calls" }, "All calls"), later(callList({ query: {}, signal, most: RECENT }))),
   ];
 }

@@ -1,8 +1,6 @@
 /** Log-in. Where the person wanted to go is in `?next=`. */
 
-import { api, enter, formOf, mailField, navigate, quiet, secretField, tags } from "../../kit.js";
-
-const { a, h1 } = tags;
+import { a, formOf, h1, logIn, mailField, navigate, quiet, secretField } from "../../kit.js";
 
 /** Only an address of the console: the parameter can come from anybody. */
 function destination(query) {
@@ -15,13 +13,13 @@ export async function page({ query }) {
     mailField({ autocomplete: "username" }),
     secretField("password", "Password", { autocomplete: "current-password" }),
   ];
-  const logIn = async (given) => {
-    enter(await api.post("/v1/auth/login", given, { mayBeUnknown: true }));
+  const send = async (given) => {
+    await logIn("login", given);
     navigate(destination(query), { replace: true });
   };
   return [
     h1("Log in"),
-    formOf(fields, logIn, { words: "Log in" }),
+    formOf(fields, send, { words: "Log in" }),
     quiet(a({ href: "/console/forgotten" }, "Forgotten your password?")),
     quiet("New here? ", a({ href: "/console/sign-up" }, "Open an account"), "."),
     quiet("You run this installation? ", a({ href: "/console/operator" }, "Operator"), "."),

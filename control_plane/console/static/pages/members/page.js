@@ -1,8 +1,8 @@
 /** Who belongs to the tenant, and who is invited. */
 
 import {
-  act, actIfConfirmed, actionColumn, ago, api, badge, choiceField, dateTime, formDialog, icon, loadSession, mailField,
-  mayAdminister, pageHead, press, quiet, sentence, session, small, tableOf, tablePart, tags,
+  act, actIfConfirmed, actionColumn, adding, ago, api, badge, choiceField, dateTime, formDialog, invitedWords,
+  loadSession, mailField, mayAdminister, pageHead, quiet, savingChoice, sentence, session, small, tableOf, tablePart,
 } from "../../kit.js";
 
 const MOST = 200;
@@ -20,8 +20,7 @@ const invite = () =>
     ],
     send: (given) => api.post("/v1/invitations", given),
     words: "Send the invitation",
-    told: ({ invite_sent: isSent, email }) =>
-      isSent ? `A mail is on its way to ${email}` : `${email} is invited, but no mail could be sent`,
+    told: invitedWords,
   });
 
 const isSelf = ({ user_id: id }) => id === session().user?.id;
@@ -29,13 +28,8 @@ const mayChange = (member) => mayAdminister() && !isSelf(member) && (member.role
 
 function roleCell(member) {
   if (!mayChange(member)) return sentence(member.role);
-  const change = async ({ target }) => {
-    const body = { role: target.value };
-    const path = `/v1/members/${member.user_id}`;
-    if (!(await act(() => api.patch(path, body), `${member.email} is ${body.role} now`))) target.value = member.role;
-  };
-  const choices = roles().map((role) => tags.option({ value: role }, sentence(role)));
-  return tags.select({ onchange: change, value: member.role, "aria-label": `Role of ${member.email}` }, choices);
+  const change = (role) => act(() => api.patch(`/v1/members/${member.user_id}`, { role }), `${member.email} is ${role} now`);
+  return savingChoice(`Role of ${member.email}`, member.role, roles(), change);
 }
 
 const remove = ({ user_id: id, email }) =>
@@ -74,16 +68,16 @@ const INVITATION_COLUMNS = [
   }),
 ];
 
-export async function page({ signal }) {
+export async function page({ get }) {
   const isAdministrator = mayAdminister();
   const [{ members }, { invitations }] = await Promise.all([
-    api.get("/v1/members", { limit: MOST }, signal),
-    isAdministrator ? api.get("/v1/invitations", { limit: MOST }, signal) : { invitations: [] },
+    get("/v1/members", { limit: MOST }),
+    isAdministrator ? get("/v1/invitations", { limit: MOST }) : { invitations: [] },
   ]);
   return [
     pageHead("Members", {
       about: session().tenant.name,
-      actions: isAdministrator && press([icon("plus"), "Invite"], invite, "primary"),
+      actions: isAdministrator && adding("Invite", invite),
     }),
     tableOf("Members", MEMBER_COLUMNS, members, "No members."),
     invitations.length > 0 && tablePart("Invitations", INVITATION_COLUMNS, invitations, ""),

@@ -1,11 +1,10 @@
 /** A new agent, from a description or empty. */
 
 import {
-  api, card, fill, formOf, longTextField, navigate, pageHead, press, quiet, tags, tell, textField,
+  api, card, div, fill, formOf, h2, longTextField, navigate, pageHead, press, quiet, section, span, tags, tell,
+  textField,
 } from "../../kit.js";
 import { EXAMPLES } from "./examples.js";
-
-const { div, h2, section, span } = tags;
 
 async function create(draft) {
   const { id } = await api.post("/v1/agents", draft);

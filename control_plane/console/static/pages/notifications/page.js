@@ -1,8 +1,8 @@
 /** What happened, and who hears of it over which channels. */
 
 import {
-  act, actionColumn, ago, api, badge, buttons, mayAdminister, pagedTable, pageHead, part, quiet, sentence,
-  small, tableOf, tags,
+  act, actionColumn, ago, api, badge, buttons, mayAdminister, pagedTable, pageHead, quiet, sentence, small,
+  tablePart, tags,
 } from "../../kit.js";
 import { recount } from "../../core/bell.js";
 import { phoneSection } from "./phone.js";
@@ -49,22 +49,22 @@ const columns = (path, channels) => [
 ];
 
 const preferences = (title, about, path, { data }, channels) =>
-  part(title, quiet(about), tableOf(title, columns(path, channels), data, "Nothing here."));
+  tablePart(title, columns(path, channels), data, "Nothing here.", quiet(about));
 
-export async function page({ signal }) {
+export async function page({ get }) {
   const [{ channels: has }, mine, tenants] = await Promise.all([
-    api.get(`${FEED}/status`, {}, signal),
-    api.get(PREFERENCES, { scope: "all" }, signal),
-    mayAdminister() ? api.get(PREFERENCES, {}, signal) : null,
+    get(`${FEED}/status`),
+    get(PREFERENCES, { scope: "all" }),
+    mayAdminister() ? get(PREFERENCES) : null,
   ]);
   const persons = ["in_app", "email", ...(has.sms ? ["sms"] : [])];
   const empty = "Nothing has happened in the last 90 days.";
   return [
     pageHead("Notifications"),
     buttons(change("Mark all as read", "put", "/read-all"), change("Clear what is read", "delete", "/read")),
-    await pagedTable("Notifications", FEED_COLUMNS, { path: FEED, list: "data", empty, signal }),
+    await pagedTable("Notifications", FEED_COLUMNS, { path: FEED, list: "data", empty, get }),
     preferences("For you", "What you are told. It comes before what the tenant has set.", `${PREFERENCES}/me`, mine, persons),
-    has.sms && (await phoneSection(signal)),
+    has.sms && (await phoneSection(get)),
     tenants &&
       preferences("For the tenant", "What members are told who have set nothing themselves.", PREFERENCES, tenants, [...persons, "webhook"]),
   ];

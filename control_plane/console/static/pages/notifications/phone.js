@@ -21,8 +21,8 @@ const codeField = (number) =>
     hint: `The code that was sent to ${number}. It lasts 15 minutes.`,
   });
 
-export async function phoneSection(signal) {
-  const { number, confirmed } = await api.get(PHONE, {}, signal);
+export async function phoneSection(get) {
+  const { number, confirmed } = await get(PHONE);
   const away = number && press("Remove the number", () => act(() => api.delete(PHONE)));
   const isWaiting = number && !confirmed;
   return part(

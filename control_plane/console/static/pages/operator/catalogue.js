@@ -29,10 +29,10 @@ const SKU_COLUMNS = [
 
 const byProvider = (one, other) => one.provider_name.localeCompare(other.provider_name) || one.label.localeCompare(other.label);
 
-export async function tab({ signal }) {
+export async function tab({ get }) {
   const [{ models }, { skus }] = await Promise.all([
-    operatorApi.get("/catalogue/models", {}, signal),
-    operatorApi.get("/catalogue/skus", {}, signal),
+    get("/catalogue/models"),
+    get("/catalogue/skus"),
   ]);
   return [
     tablePart("Models", MODEL_COLUMNS, models.sort(byProvider), "No models."),

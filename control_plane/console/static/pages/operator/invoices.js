@@ -19,18 +19,8 @@ const COLUMNS = [
   actionColumn((row) => row.status === "paid" && small("Void", () => voidInvoice(row))),
 ];
 
-export async function tab({ query, signal }) {
+export async function tab({ query, get }) {
   const tenant = textField("tenant_id", "Tenant's id", { type: "search", required: false });
-  const asked = {
-    path: "/invoices",
-    query: { tenant_id: query.get("tenant_id") },
-    empty: "No invoices.",
-    signal,
-    get: operatorApi.get,
-  };
-  return part(
-    "Invoices",
-    filters("/console/operator/invoices", [tenant], query),
-    await pagedTable("Invoices", COLUMNS, asked),
-  );
+  const [row, asked] = filters([tenant], query);
+  return part("Invoices", row, await pagedTable("Invoices", COLUMNS, { path: "/invoices", query: asked, empty: "No invoices.", get }));
 }

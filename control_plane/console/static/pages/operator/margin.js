@@ -1,7 +1,6 @@
 /** What calls brought in, and what their providers cost. */
 
 import { choiceField, exactMoney, filters, hint, number, part, quiet, tableOf, textField } from "../../kit.js";
-import { operatorApi } from "./operator_api.js";
 
 const KEYS = { day: "Day (UTC)", tenant: "Tenant", agent: "Agent", model: "Model" };
 
@@ -18,18 +17,18 @@ const columns = (by) => [
 const words = ({ revenue_usd: revenue, planned_margin_usd: planned, actual_margin_usd: actual }) =>
   `Revenue ${exactMoney(revenue)}, margin ${exactMoney(actual)}; as planned it was ${exactMoney(planned)}.`;
 
-export async function tab({ query, signal }) {
-  const asked = Object.fromEntries(["by", "from", "to"].map((name) => [name, query.get(name)]));
-  const { by, from, to, total, groups } = await operatorApi.get("/margin", asked, signal);
-  const unknown = total.calls_of_unknown_cost;
+export async function tab({ query, get }) {
   const fields = [
     choiceField("by", "By", Object.entries(KEYS)),
     textField("from", "From", { type: "date", required: false }),
     textField("to", "To", { type: "date", required: false }),
   ];
+  const [row, asked] = filters(fields, query);
+  const { by, from, to, total, groups } = await get("/margin", asked);
+  const unknown = total.calls_of_unknown_cost;
   return part(
     "Margin",
-    filters("/console/operator/margin", fields, query),
+    row,
     quiet(`From ${from} to ${to}. ${words(total)}`),
     tableOf("Margin", columns(by), groups, "No call has ended in these days."),
     unknown > 0 && hint(`Of ${number(unknown)} parts of calls the actual cost is not known: their models have no unit price, or told no use.`),

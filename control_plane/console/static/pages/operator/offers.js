@@ -96,9 +96,9 @@ const TAX_COLUMNS = [
 const table = (title, columns, rows, empty, [words, add]) =>
   partWith(title, small(words, add), tableOf(title, columns, rows, empty));
 
-export async function tab({ signal }) {
+export async function tab({ get }) {
   const [{ plans }, { packs }, { tax_rates: taxes }] = await Promise.all(
-    ["/plans", "/topup-packs", "/tax-rates"].map((path) => operatorApi.get(path, {}, signal)),
+    ["/plans", "/topup-packs", "/tax-rates"].map((path) => get(path)),
   );
   return [
     table("Plans", PLAN_COLUMNS, plans, "No plans.", ["Add a plan", addPlan]),

@@ -1,6 +1,8 @@
 /** The whole installation, for who has the operator's token. */
 
-import { act, formOf, linkButton, openTab, pageHead, parts, press, quiet, saving, secretField, tags } from "../../kit.js";
+import {
+  a, act, formOf, linkButton, openTab, pageHead, parts, press, quiet, saving, secretField, section,
+} from "../../kit.js";
 import { hasToken, operatorApi, useToken } from "./operator_api.js";
 
 const TABS = {
@@ -30,13 +32,14 @@ function tokenForm() {
   });
   return [
     pageHead("Operator", { about: "Every tenant of this installation, its workers, catalogue and prices." }),
-    tags.section({ class: "card narrow" }, formOf([field], open, { words: "Open" }), quiet(tags.a({ href: "/console" }, "To the console"))),
+    section({ class: "card narrow" }, formOf([field], open, { words: "Open" }), quiet(a({ href: "/console" }, "To the console"))),
   ];
 }
 
 export async function page({ params, query, signal }) {
   if (!hasToken()) return tokenForm();
-  const { words, links, shown } = await openTab("Operator", "/console/operator", TABS, load, params.tab, { query, signal });
+  const get = (path, asked) => operatorApi.get(path, asked, signal);
+  const { words, links, shown } = await openTab("Operator", "/console/operator", TABS, load, params.tab, { query, signal, get });
   return [
     pageHead("Operator", {
       about: words,

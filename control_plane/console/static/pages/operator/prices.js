@@ -1,7 +1,7 @@
 /** What a minute costs tenants, now and later. */
 
 import {
-  actionColumn, badge, billed, dateTime, exactMoney, formDialog, numberField, part, quiet, small, tableOf,
+  actionColumn, badge, billed, dateTime, exactMoney, formDialog, numberField, quiet, small, tablePart,
 } from "../../kit.js";
 import { operatorApi } from "./operator_api.js";
 
@@ -42,12 +42,9 @@ function current(prices, now) {
   });
 }
 
-export async function tab({ signal }) {
-  const { prices } = await operatorApi.get("/catalogue/prices", {}, signal);
+export async function tab({ get }) {
+  const { prices } = await get("/catalogue/prices");
   const now = new Date();
-  return part(
-    "Prices",
-    quiet("Each call freezes the prices of its creation. Rows are never changed: a later one replaces them."),
-    tableOf("Prices", columns(now), current(prices, now), "No prices."),
-  );
+  const about = quiet("Each call freezes the prices of its creation. Rows are never changed: a later one replaces them.");
+  return tablePart("Prices", columns(now), current(prices, now), "No prices.", about);
 }

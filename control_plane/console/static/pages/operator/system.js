@@ -1,8 +1,8 @@
 /** The switch of new calls, the media workers, the calls that wait. */
 
 import {
-  ago, badge, cardWith, figures, fill, formOf, number, parts, problemNotice, quiet, repeat, saving, sentence, tableOf,
-  tags, textField,
+  ago, badge, cardWith, code, figures, fill, formOf, number, parts, problemNotice, quiet, repeat, saving, sentence,
+  tableOf, textField,
 } from "../../kit.js";
 import { operatorApi } from "./operator_api.js";
 
@@ -42,7 +42,7 @@ const WORKER_COLUMNS = [
 ];
 
 const WAITING_COLUMNS = [
-  ["Tenant", "tenant_id", "main", tags.code],
+  ["Tenant", "tenant_id", "main", code],
   ["Calls that wait", "calls", "number", number],
 ];
 
@@ -62,12 +62,12 @@ function load({ workers, waiting, longest_wait_seconds: longest }) {
   ];
 }
 
-export async function tab({ signal }) {
-  const platform = await operatorApi.get("/platform", {}, signal);
+export async function tab({ signal, get }) {
+  const platform = await get("/platform");
   const place = parts();
   const show = async () => {
     try {
-      fill(place, load(await operatorApi.get("/workers", {}, signal)));
+      fill(place, load(await get("/workers")));
     } catch (error) {
       if (error.name !== "AbortError") fill(place, problemNotice(error));
     }

@@ -1,10 +1,12 @@
 /** All tenants, with a search, and credit for one of them. */
 
 import {
-  act, actionColumn, choiceField, dateTime, facts, filters, formDialog, money, number, numberField, pagedTable,
-  sentence, showDialog, small, tags, textField,
+  act, actionColumn, choiceField, code, dateTime, facts, filters, formDialog, money, number, numberField, pagedTable,
+  sentence, showDialog, small, textField,
 } from "../../kit.js";
 import { operatorApi } from "./operator_api.js";
+
+const leftWords = (name) => (posted) => `${name} has ${money(posted.balance_usd)} now`;
 
 const grant = ({ id, name }) =>
   formDialog(`Credit for ${name}`, {
@@ -14,7 +16,7 @@ const grant = ({ id, name }) =>
     ],
     send: (given, once) => operatorApi.post(`/tenants/${id}/credits`, given, once),
     words: "Give the credit",
-    told: (granted) => `${name} has ${money(granted.balance_usd)} now`,
+    told: leftWords(name),
   });
 
 const correct = ({ id, name }) =>
@@ -32,7 +34,7 @@ const correct = ({ id, name }) =>
     ],
     send: (given, once) => operatorApi.post(`/tenants/${id}/corrections`, given, once),
     words: "Post the correction",
-    told: (posted) => `${name} has ${money(posted.balance_usd)} now`,
+    told: leftWords(name),
   });
 
 const details = (tenant) => [
@@ -42,7 +44,7 @@ const details = (tenant) => [
   ["Running now", number(tenant.running_calls)],
   ["Calls at once, at most", tenant.calls_at_once === null ? "As its plan says" : number(tenant.calls_at_once)],
   ["Held by calls", money(tenant.held_usd)],
-  ["Tenant", tags.code(tenant.id)],
+  ["Tenant", code(tenant.id)],
 ];
 
 const look = ({ id }) =>
@@ -62,9 +64,8 @@ const COLUMNS = [
   actionColumn((row) => [small("Details", () => look(row)), small("Credit", () => grant(row)), small("Correct", () => correct(row))]),
 ];
 
-export async function tab({ query, signal }) {
+export async function tab({ query, get }) {
   const field = textField("search", "Name, member's mail address or id", { type: "search", required: false, maxlength: 200 });
-  const search = query.get("search");
-  const asked = { path: "/tenants", query: { search }, empty: "No such tenant.", signal, get: operatorApi.get };
-  return [filters("/console/operator/tenants", [field], query), await pagedTable("Tenants", COLUMNS, asked)];
+  const [row, asked] = filters([field], query);
+  return [row, await pagedTable("Tenants", COLUMNS, { path: "/tenants", query: asked, empty: "No such tenant.", get })];
 }

@@ -9,12 +9,12 @@ const COLUMNS = [
   ),
 ];
 
-export const invoiceList = async (signal) =>
+export const invoiceList = async (get) =>
   part(
     "Invoices",
     await pagedTable("Invoices", COLUMNS, {
       path: "/v1/billing/invoices",
       empty: "There are none yet. Each top-up makes one.",
-      signal,
+      get,
     }),
   );

@@ -35,5 +35,5 @@ export function rechargeForm(settings, methods) {
   const save = saving((given) => api.put("/v1/billing/auto-recharge", given), "Automatic recharge is saved");
   const lack = missing(settings, methods);
   const mandate = settings.mandate_required && press("Register a mandate", () => registerMandate(settings));
-  return card("Automatic recharge", lack && quiet(lack), formOf(fields, save, { words: "Save", values: settings, extra: [mandate] }));
+  return card("Automatic recharge", lack && quiet(lack), formOf(fields, save, { values: settings, extra: [mandate] }));
 }

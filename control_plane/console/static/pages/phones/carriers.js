@@ -1,42 +1,30 @@
 /** The tenant's accounts at phone carriers. */
 
 import {
-  act, actIfConfirmed, actionColumn, ago, api, badge, choiceField, fill, formDialog, formOf, mayAdminister,
-  openDialog, press, quiet, small, tablePart, tags, textField,
+  act, actIfConfirmed, actionColumn, ago, api, badge, choiceField, code, div, fill, formDialog, formOf,
+  mayAdminister, openDialog, press, quiet, secretField, sentence, small, tablePart, textField,
 } from "../../kit.js";
 
 /** By carrier, its credentials: `[name, words, options]`. */
 const CARRIERS = {
-  twilio: {
-    label: "Twilio",
-    credentials: [
-      ["account_sid", "Account SID", { hint: "Begins with AC." }],
-      ["auth_token", "Auth token", { isSecret: true, hint: "The primary one." }],
-    ],
-  },
-  telnyx: {
-    label: "Telnyx",
-    credentials: [
-      ["api_key", "API key", { isSecret: true }],
-      ["public_key", "Public key", { hint: "Of your account's webhooks, in base64." }],
-      ["outbound_voice_profile_id", "Outbound voice profile", { mayBeNull: true, hint: "Its id, for calls that your agents make." }],
-    ],
-  },
-  plivo: {
-    label: "Plivo",
-    credentials: [
-      ["auth_id", "Auth ID", {}],
-      ["auth_token", "Auth token", { isSecret: true }],
-    ],
-  },
-  vonage: {
-    label: "Vonage",
-    credentials: [
-      ["api_key", "API key", {}],
-      ["api_secret", "API secret", { isSecret: true }],
-      ["signature_secret", "Signature secret", { isSecret: true, hint: "Of your account's settings; webhooks are checked with it." }],
-    ],
-  },
+  twilio: [
+    ["account_sid", "Account SID", { hint: "Begins with AC." }],
+    ["auth_token", "Auth token", { isSecret: true, hint: "The primary one." }],
+  ],
+  telnyx: [
+    ["api_key", "API key", { isSecret: true }],
+    ["public_key", "Public key", { hint: "Of your account's webhooks, in base64." }],
+    ["outbound_voice_profile_id", "Outbound voice profile", { mayBeNull: true, hint: "Its id, for calls that your agents make." }],
+  ],
+  plivo: [
+    ["auth_id", "Auth ID", {}],
+    ["auth_token", "Auth token", { isSecret: true }],
+  ],
+  vonage: [
+    ["api_key", "API key", {}],
+    ["api_secret", "API secret", { isSecret: true }],
+    ["signature_secret", "Signature secret", { isSecret: true, hint: "Of your account's settings; webhooks are checked with it." }],
+  ],
 };
 const REFUSALS = [
   ["sentence", "A recorded sentence"],
@@ -44,16 +32,11 @@ const REFUSALS = [
   ["reject", "The carrier's own rejection"],
 ];
 
-const labelOf = (provider) => CARRIERS[provider]?.label ?? provider;
 const wordsOf = ({ ok, message }) => (ok ? message : `The carrier refuses: ${message}`);
 
 const credentialFields = (provider) =>
-  CARRIERS[provider].credentials.map(([name, words, { isSecret, ...rest }]) =>
-    textField(`credentials.${name}`, words, {
-      type: isSecret ? "password" : "text",
-      autocomplete: "off",
-      ...rest,
-    }),
+  CARRIERS[provider].map(([name, words, { isSecret, ...rest }]) =>
+    (isSecret ? secretField : textField)(`credentials.${name}`, words, { autocomplete: "off", ...rest }),
   );
 
 /** `{"credentials.auth_id": "x"}` → `{"auth_id": "x"}`, without what was left out. */
@@ -64,8 +47,8 @@ function credentialsIn(given) {
 
 export async function connectCarrier() {
   const connected = await openDialog("Connect a carrier", (close) => {
-    const place = tags.div();
-    const provider = choiceField("provider", "Carrier", Object.entries(CARRIERS).map(([name, { label }]) => [name, label]));
+    const place = div();
+    const provider = choiceField("provider", "Carrier", Object.keys(CARRIERS));
     const refusal = choiceField("refuse_with", "What callers hear who cannot be taken", REFUSALS);
     const show = () => {
       const name = provider.value();
@@ -94,7 +77,6 @@ const replaceCredentials = ({ id, name, provider }) =>
       await api.patch(`/v1/carriers/${id}`, { credentials: credentialsIn(given) });
       return api.post(`/v1/carriers/${id}/verify`);
     },
-    words: "Save",
     told: wordsOf,
   });
 
@@ -105,8 +87,8 @@ const remove = ({ id, name }) =>
 
 const COLUMNS = [
   ["Account", "name", "main"],
-  ["Carrier", ({ provider }) => labelOf(provider)],
-  ["Known as", ({ identifiers }) => tags.code(Object.values(identifiers)[0] ?? "–")],
+  ["Carrier", ({ provider }) => sentence(provider)],
+  ["Known as", ({ identifiers }) => code(Object.values(identifiers)[0] ?? "–")],
   ["State", ({ status, problem }) => [badge(status), problem && quiet(problem)]],
   ["Checked", "verified_at", "when", ago],
   actionColumn(

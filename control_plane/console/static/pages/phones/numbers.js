@@ -1,21 +1,14 @@
 /** The tenant's numbers. */
 
 import {
-  act, actIfConfirmed, actionColumn, api, badge, choiceField, formDialog, mayAdminister, quiet, small,
-  tablePart, tags, textField,
+  act, actIfConfirmed, actionColumn, api, badge, choiceField, code, formDialog, mayAdminister, quiet, savingChoice,
+  sentence, small, tablePart, textField,
 } from "../../kit.js";
-
-const { code, option, select } = tags;
 
 const PROOFS = {
   operator: "Given by the operator",
   carrier: "In your account",
   webhook: "The carrier has called it",
-};
-const STATES = {
-  configured: "Configured",
-  manual_required: "By hand",
-  failed: "Failed",
 };
 
 const addressOf = ({ number }) => `/v1/numbers/${encodeURIComponent(number)}`;
@@ -35,7 +28,7 @@ export const registerNumber = (agents) =>
     about: "A number that you have at your carrier. With an agent, the carrier's webhook is set at once.",
     fields: [
       textField("number", "Number", { type: "tel", hint: "With + and the country code: +14155550100." }),
-      choiceField("agent_id", "Agent", [["", "None yet"], ...agents.map(({ id, name }) => [id, name])], { mayBeNull: true }),
+      choiceField("agent_id", "Agent", [["", "None yet"], ...agents], { mayBeNull: true }),
     ],
     send: (given) => api.post("/v1/numbers", given),
     words: "Register",
@@ -56,18 +49,14 @@ function agentCell(row, agents) {
   const name = agents.find(({ id }) => id === row.agent_id)?.name;
   if (!mayAdminister()) return name ?? "–";
   const value = row.agent_id ?? "";
-  const change = async ({ target }) => (await give(row, target.value)) || (target.value = value);
-  return select(
-    { onchange: change, value, "aria-label": `Agent of ${row.number}` },
-    option({ value: "" }, "None"),
-    agents.map((each) => option({ value: each.id }, each.name)),
-    value && !name && option({ value }, value),
-  );
+  const choices = [["", "None"], ...agents, ...(value && !name ? [[value, value]] : [])];
+  return savingChoice(`Agent of ${row.number}`, value, choices, (agentId) => give(row, agentId));
 }
 
 function webhookCell({ webhook_status: status, webhook_error: error }) {
   if (!status) return "–";
-  return [badge(status === "configured" ? "completed" : status, STATES[status]), error && quiet(error)];
+  const words = status === "manual_required" ? "By hand" : sentence(status);
+  return [badge(status === "configured" ? "completed" : status, words), error && quiet(error)];
 }
 
 const columns = (agents) => [

@@ -1,8 +1,8 @@
 /** The tenant's own keys for providers, and its own model server. */
 
 import {
-  actIfConfirmed, actionColumn, ago, api, badge, formDialog, namesField, pageHead, secretField, sentence, small,
-  tableOf, tags, textField,
+  actIfConfirmed, actionColumn, ago, api, badge, code, formDialog, namesField, pageHead, secretField, sentence,
+  small, tableOf, textField,
 } from "../../kit.js";
 
 const KEYS = "/v1/provider-keys";
@@ -49,7 +49,7 @@ const remove = ({ provider, name }) =>
 const COLUMNS = [
   ["Provider", "name", "main"],
   ["For", "uses"],
-  ["Key", ({ key }) => (key?.last_four ? tags.code(`…${key.last_four}`) : "–")],
+  ["Key", ({ key }) => (key?.last_four ? code(`…${key.last_four}`) : "–")],
   ["State", ({ key }) => (key ? badge(key.status) : badge("none", "Not set"))],
   ["Changed", ({ key }) => ago(key?.updated_at), "when"],
   actionColumn((row) => [
@@ -65,10 +65,10 @@ function usesOf(provider, models) {
   return sentence(words.join(", "));
 }
 
-export async function page({ signal }) {
+export async function page({ get }) {
   const [{ models }, { provider_keys: keys }] = await Promise.all([
-    api.get("/v1/agents/llm-options", {}, signal),
-    api.get(KEYS, {}, signal),
+    get("/v1/agents/llm-options"),
+    get(KEYS),
   ]);
   const names = new Map(
     models.filter((each) => each.byok_provider_id).map((each) => [each.byok_provider_id, each.provider_name]),

@@ -1,6 +1,6 @@
 /** Sign-up: a person and a tenant of theirs. */
 
-import { api, enter, formOf, mailField, navigate, newPasswordField, quiet, tags, textField } from "../../kit.js";
+import { a, formOf, h1, logIn, mailField, navigate, newPasswordField, quiet, textField } from "../../kit.js";
 
 export async function page() {
   const fields = [
@@ -13,12 +13,12 @@ export async function page() {
     newPasswordField("password", "Password", "10 characters or more, and not your mail address."),
   ];
   const signUp = async (given) => {
-    enter(await api.post("/v1/auth/sign-up", given, { mayBeUnknown: true }));
+    await logIn("sign-up", given);
     navigate("/console");
   };
   return [
-    tags.h1("Open an account"),
+    h1("Open an account"),
     formOf(fields, signUp, { words: "Open the account" }),
-    quiet("You have one? ", tags.a({ href: "/console/log-in" }, "Log in"), "."),
+    quiet("You have one? ", a({ href: "/console/log-in" }, "Log in"), "."),
   ];
 }

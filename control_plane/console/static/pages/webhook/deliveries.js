@@ -1,11 +1,10 @@
 /** What was sent to a webhook, with each answer; sending it again. */
 
 import {
-  act, actionColumn, ago, api, badge, choiceField, dateTime, filters, milliseconds, number, pagedTable, part, quiet,
-  sentence, showDialog, small, tags,
+  act, actionColumn, ago, api, badge, choiceField, code, dateTime, div, filters, h3, milliseconds, number, p,
+  pagedTable, part, pre, quiet, section, sentence, showDialog, small,
 } from "../../kit.js";
 
-const { code, div, h3, p, pre, section } = tags;
 const STATES = [["", "All"], "failed", "pending", "delivered", "expired"];
 
 function pretty(body) {
@@ -56,16 +55,17 @@ const columns = (base, mayReplay) => [
 ];
 
 /** @param query of the address, with the state of the deliveries. */
-export async function deliveryLog(webhook, { query, mayReplay, signal }) {
+export async function deliveryLog(webhook, { query, mayReplay, get }) {
   const base = `/v1/webhooks/${webhook.id}`;
+  const [row, asked] = filters([choiceField("status", "State", STATES)], query);
   return part(
     "Deliveries",
-    filters(`/console/webhooks/${webhook.id}`, [choiceField("status", "State", STATES)], query),
+    row,
     await pagedTable("Deliveries", columns(base, mayReplay), {
       path: `${base}/deliveries`,
-      query: { status: query.get("status") },
+      query: asked,
       empty: "Nothing was sent in the last 30 days.",
-      signal,
+      get,
     }),
   );
 }

@@ -1,13 +1,12 @@
 /** One webhook: its settings, and what was sent to it. */
 
 import {
-  actIfConfirmed, ago, api, choiceField, dateTime, facts, fill, formDialog, formOf, mayAdminister, navigate,
-  openDialog, pageHead, press, secretField, sentence, tags,
+  actIfConfirmed, ago, api, choiceField, dateTime, div, facts, fill, formDialog, formOf, h3, mayAdminister, navigate,
+  openDialog, p, pageHead, press, secretField, section, sentence,
 } from "../../kit.js";
 import { webhookForm } from "../webhooks/form.js";
 import { answerView, deliveryLog, requestView } from "./deliveries.js";
 
-const { div, h3, p, section } = tags;
 const OF_CALLS = ["call.completed", "call.started", "call.failed", "call.intelligence.ready"];
 
 const edit = (webhook, base) => webhookForm("Change the webhook", webhook, (body) => api.patch(base, body), "Saved.");
@@ -78,9 +77,9 @@ const settings = (webhook) => [
   webhook.previous_secret_until && ["Old secret", `signs as well until ${dateTime(webhook.previous_secret_until)}`],
 ];
 
-export async function page({ params, query, signal }) {
+export async function page({ params, query, get }) {
   const base = `/v1/webhooks/${params.id}`;
-  const webhook = await api.get(base, {}, signal);
+  const webhook = await get(base);
   const isAdministrator = mayAdminister();
   return [
     pageHead("Webhook", {
@@ -94,6 +93,6 @@ export async function page({ params, query, signal }) {
       ],
     }),
     section(facts(settings(webhook))),
-    await deliveryLog(webhook, { query, mayReplay: isAdministrator, signal }),
+    await deliveryLog(webhook, { query, mayReplay: isAdministrator, get }),
   ];
 }
