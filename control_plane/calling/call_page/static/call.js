@@ -195,11 +195,9 @@ class Call {
     clearTimeout(this.connectingTimer);
     cancelAnimationFrame(this.frame);
     this.speaker?.pause();
-    // Somebody who was invited and could not connect may try again.
-    const mayJoinAgain = invitation && problem && this.startedAt === null;
+    if (problem) this.#mayJoinAgain();
     // The goodbye first: a connection that closes before it looks like one that was lost.
-    const leaving = mayJoinAgain ? Promise.resolve() : this.#leave();
-    leaving.finally(() => this.connection?.close());
+    this.#leave().finally(() => this.connection?.close());
     this.audioContext?.close();
     for (const track of this.microphone.getTracks()) track.stop();
     for (const id of ["level-user", "level-agent"]) element(id).style.transform = "scaleX(0)";
@@ -211,6 +209,17 @@ class Call {
     }
     if (current === this) current = null;
     if (share) look().catch(() => undefined);
+  }
+
+  /** The page is closed, or loaded again. */
+  goAway() {
+    this.#mayJoinAgain();
+    this.end();
+  }
+
+  /** A call to which somebody was invited waits for them, unless they were in it. */
+  #mayJoinAgain() {
+    if (invitation && this.startedAt === null) this.resource = null;
   }
 
   async #leave() {
@@ -419,4 +428,4 @@ element("mute").addEventListener("click", () =>
   setMuted(element("mute").getAttribute("aria-pressed") !== "true"),
 );
 introduce();
-addEventListener("pagehide", () => current?.end());
+addEventListener("pagehide", () => current?.goAway());

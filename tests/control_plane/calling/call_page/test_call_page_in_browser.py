@@ -242,6 +242,22 @@ async def test_who_was_invited_and_could_not_connect_may_try_again(
     assert not any(is_goodbye(request) for request in sent)
 
 
+async def test_who_was_invited_may_load_the_page_again_while_it_connects(
+    page: Page, api: PlayedApi
+) -> None:
+    sent: list[Request] = []
+    page.on("request", lambda request: sent.append(request))
+    api.refusals = [(503, "no slot")]
+    await page.goto("about:blank")
+    await page.goto(f"{ORIGIN}/call#call={CALL_ID}&token=token")
+    async with page.expect_response(OFFERS):
+        await page.get_by_role("button", name="Join the call").click()
+    await page.reload()
+    await page.get_by_role("button", name="Join the call").click()
+    await is_live(page)
+    assert not any(is_goodbye(request) for request in sent)
+
+
 async def test_another_microphone_is_used_when_one_is_unplugged(page: Page, api: PlayedApi) -> None:
     await start_the_call(page)
     await is_live(page)
