@@ -142,6 +142,8 @@ class Call:
         self._is_prepared = False
         """Whether the first words are being made. They are when somebody makes an offer, or a phone
         rings."""
+        self._answered: set[UUID] = set()
+        """Whose browser has got an answer to its offer."""
         self._hung_up: set[UUID] = set()
         self._phone_lines = PhoneLines()
         self._keypads = Keypads(clock, self.spawn, self._entered)
@@ -260,7 +262,9 @@ class Call:
         )
         with nullcontext() if self._place is None else self._place.taken():
             self._prepare_once()
-            return await self._room.answer_offer(participant, sdp)
+            answer = await self._room.answer_offer(participant, sdp)
+            self._answered.add(participant_id)
+            return answer
 
     async def add_phone(self, leg: PhoneLeg) -> None:
         """Let a phone in.
@@ -318,15 +322,21 @@ class Call:
         gone_why = "hung up" if lost_carrier is None else "the line was lost"
         self.transfers.not_reached(participant_id, gone_why)
         seemed_lost = participant_id == self._last_lost and not self._callers
-        planned = {each.participant_id for each in self.plan.participants}
-        # Phones that hung up before their sound came, browsers that were left while they connected.
-        nobody_comes = self._presence.started_at is None and self._hung_up >= planned
-        if seemed_lost or nobody_comes:
+        # Of a browser that may have connected, the room tells.
+        is_known_here = participant_id not in self._answered
+        if seemed_lost or (is_known_here and self._nobody_comes):
             self.end(
                 Ending.because(Cause.LAST_LEG_LEFT)
                 if lost_carrier is None
                 else Ending.line_lost(lost_carrier)
             )
+
+    @property
+    def _nobody_comes(self) -> bool:
+        """Whether everybody has left before joining: phones before their sound came, browsers while
+        they connected."""
+        planned = {each.participant_id for each in self.plan.participants}
+        return self._presence.started_at is None and self._hung_up >= planned
 
     def release(self) -> None:
         """The phone that rang was not answered. Ignored once somebody has joined."""
@@ -404,6 +414,8 @@ class Call:
 
     def _leg_gone(self, participant_id: UUID, cause: GoneCause) -> None:
         if participant_id not in self._presence.legs:
+            if self._nobody_comes:
+                self.end(Ending.because(Cause.LAST_LEG_LEFT))
             return
         self._presence.left(participant_id)
         lost_carrier = self._phone_lines.lost_carrier(participant_id, cause)

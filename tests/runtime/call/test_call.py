@@ -241,6 +241,19 @@ def test_a_call_ends_when_everybody_who_was_invited_has_left_before_joining():
     assert stage.ended_at == pytest.approx(1)
 
 
+def test_a_call_ends_when_its_caller_leaves_while_the_browser_connects():
+    async def script(stage: Stage) -> None:
+        stage.room.connect = lambda participant_id: None  # type: ignore[method-assign]
+        await stage.call.answer_offer(CALLER, "caller", "offer")
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script)
+    assert stage.ended == CallEnded(
+        end_reason=EndReason.PARTICIPANT_DISCONNECTED, connected_ms=None
+    )
+    assert stage.ended_at == pytest.approx(0)
+
+
 def test_a_call_waits_for_the_others_when_one_has_left_before_joining():
     (caller,) = call_plan().participants
     other = UUID(int=9)
