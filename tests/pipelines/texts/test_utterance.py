@@ -47,7 +47,7 @@ def test_pieces_end_with_sentences() -> None:
     ["आज खुला है।", "كيف حالك؟", "ہم کھلے ہیں۔", "Մենք բաց ենք։", "ክፍት ነን።", "យើងបើក។"],
 )
 def test_sentences_end_in_every_script(sentence: str) -> None:
-    assert pieces(f"{sentence} {sentence} ", 100) == [f"{sentence} ", f"{sentence} "]
+    assert pieces(f"{sentence} {sentence} ", 100) == [f"{sentence} ", f"{sentence} ", ""]
     assert SENTENCE_END.search(sentence)
 
 
