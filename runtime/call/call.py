@@ -322,9 +322,9 @@ class Call:
         gone_why = "hung up" if lost_carrier is None else "the line was lost"
         self.transfers.not_reached(participant_id, gone_why)
         seemed_lost = participant_id == self._last_lost and not self._callers
-        # Of a browser that may have connected, the room tells.
-        is_known_here = participant_id not in self._answered
-        if seemed_lost or (is_known_here and self._nobody_comes):
+        # A browser with an answer may have connected just now: its leg's events come first.
+        may_have_joined = participant_id in self._answered
+        if seemed_lost or (self._nobody_comes and not may_have_joined):
             self.end(
                 Ending.because(Cause.LAST_LEG_LEFT)
                 if lost_carrier is None
