@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
@@ -31,10 +30,11 @@ from contracts.events import (
 from contracts.heartbeat import CallMedia
 from contracts.live_messages import LiveBody, LiveMessage, ParticipantStateChanged
 from contracts.tool_bindings import Transfer
-from pipelines.texts.templates.template import fill_template
 from runtime.call.billable_time import BillableTime
+from runtime.call.call_tasks import CallTasks
 from runtime.call.channel_reports import CallChannelReports
 from runtime.call.closing import close_parts
+from runtime.call.departures import Departures
 from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import falls_silent, farewell_seconds, say_farewell
@@ -43,10 +43,9 @@ from runtime.call.key_log import keys_logged
 from runtime.call.keypads import Keypads
 from runtime.call.limit_timer import LimitTimer
 from runtime.call.limits import Due
-from runtime.call.phone_lines import PhoneLines
 from runtime.call.presence import Presence
 from runtime.call.transfer.transfers import Transfers
-from runtime.call.voicemail.machine_answer import MachineAnswer
+from runtime.call.voicemail.dialed_phone import DialedPhone
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
 from runtime.media.leg import DtmfNotPossible
 from runtime.media.phones.phone_leg import PhoneLeg
@@ -142,23 +141,13 @@ class Call:
         self._is_prepared = False
         """Whether the first words are being made. They are when somebody makes an offer, or a phone
         rings."""
-        self._answered: set[UUID] = set()
-        """Whose browser has got an answer to its offer."""
-        self._hung_up: set[UUID] = set()
-        self._phone_lines = PhoneLines()
+        self._departures = Departures(each.participant_id for each in plan.participants)
         self._keypads = Keypads(clock, self.spawn, self._entered)
         self.transfers = Transfers(self, clock)
-        self._machine: MachineAnswer | None = None
-        """Watches a phone that we dialed, if the agent wants to know of machines."""
-        self._reported_machines: defaultdict[UUID, bool] = defaultdict(bool)
-        """Whose carrier has detected a machine, and whether that records."""
-        self._last_lost: UUID | None = None
-        self._losses = 0
-        """How often the last leg's connection was closed."""
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._group: asyncio.TaskGroup | None = None
+        self._dialed_phone = DialedPhone(plan, self, clock)
         self._ending: Ending | None = None
         self._end_requested = asyncio.Event()
+        self._tasks = CallTasks(self._end_requested, self.failed, self.end)
         self._cut_short = asyncio.Event()
         self._open_since = 0.0
         """By ``clock``; from the open room on."""
@@ -181,13 +170,11 @@ class Call:
         """
         with structlog.contextvars.bound_contextvars(call_id=str(self.plan.call_id)):
             try:
-                async with asyncio.TaskGroup() as self._group:
-                    await self._reporting_failure(self._open(on_open))
+                async with self._tasks.running():
+                    await self._tasks.reporting_failure(self._open(on_open))
                     await self._end_requested.wait()
                     await self._take_leave()
-                    self._cancel_tasks()
             finally:
-                self._group = None
                 with call_span("close call", self.plan.call_id):
                     await self._close()
 
@@ -222,26 +209,7 @@ class Call:
         Raises:
             RoomClosed: the call is not running.
         """
-        if self._group is None or self._end_requested.is_set():
-            work.close()
-            raise RoomClosed("the call is ending")
-        task = self._group.create_task(self._reporting_failure(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda _: work.close())
-
-    async def _reporting_failure(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except CallFailure as failure:
-            self.failed(failure)
-        except Exception as error:
-            logger.exception("call.task_failed")
-            self.end(Ending.because(Cause.SESSION_FAILED, f"{type(error).__name__}: {error}"))
-
-    def _cancel_tasks(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.spawn(work)
 
     # -- legs ----------------------------------------------------------------------------------
 
@@ -263,7 +231,7 @@ class Call:
         with nullcontext() if self._place is None else self._place.taken():
             self._prepare_once()
             answer = await self._room.answer_offer(participant, sdp)
-            self._answered.add(participant_id)
+            self._departures.offer_answered(participant_id)
             return answer
 
     async def add_phone(self, leg: PhoneLeg) -> None:
@@ -276,26 +244,19 @@ class Call:
         if self._room is None or self._end_requested.is_set():
             raise RoomClosed("the call is ending")
         self._prepare_once()
-        self._phone_lines.opened(leg.participant_id, leg.opened.carrier)
-        settings = self.plan.agent.advanced.voicemail
-        if settings is not None and leg.opened.direction == "outbound" and self.is_reserved:
-            message = fill_template(settings.message or "", self.plan.variables)
-            self._machine = MachineAnswer(settings, message, self, self._clock)
-            self._room.tap(self._machine.heard)
+        self._departures.phone_opened(leg.participant_id, leg.opened.carrier)
+        if leg.opened.direction == "outbound" and self.is_reserved:
+            self._dialed_phone.watch(self._room)
         await self._room.add_leg(leg)
-        if self._machine is not None and leg.participant_id in self._reported_machines:
-            self._machine.reported(records=self._reported_machines[leg.participant_id])
+        self._dialed_phone.joined(leg)
 
     def carrier_reports_machine(self, participant_id: UUID, *, records: bool) -> None:
         """The carrier has detected that a machine has answered; ``records``: and that its greeting
         is over. It may come before the phone's sound."""
         if all(each.participant_id != participant_id for each in self.plan.participants):
             self.transfers.carrier_reports_machine(participant_id)
-            return
-        # News of the machine may be told after news of the greeting's end.
-        self._reported_machines[participant_id] |= records
-        if self._machine is not None:
-            self._machine.reported(records=records)
+        else:
+            self._dialed_phone.carrier_reports_machine(participant_id, records=records)
 
     @property
     def conversation(self) -> Conversation | None:
@@ -308,35 +269,18 @@ class Call:
             self.spawn(self._prepare())
 
     async def remove_leg(self, participant_id: UUID, lost_carrier: str | None = None) -> None:
-        """A participant hangs up, or is a phone of ``lost_carrier`` whose line was lost.
-
-        A browser that hangs up also closes its connection, and we may notice that first. The
-        participant who seemed lost has then left.
-        """
-        self._hung_up.add(participant_id)
-        if lost_carrier is not None:
-            self._phone_lines.lost(participant_id, lost_carrier)
+        """A participant hangs up, or is a phone of ``lost_carrier`` whose line was lost."""
+        self._departures.hung_up(participant_id, lost_carrier)
         if self._room is not None:
             await self._room.remove_leg(participant_id)
         # A person who has picked up for a transfer may be gone before the room has heard anything.
         gone_why = "hung up" if lost_carrier is None else "the line was lost"
         self.transfers.not_reached(participant_id, gone_why)
-        seemed_lost = participant_id == self._last_lost and not self._callers
-        # A browser with an answer may have connected just now: its leg's events come first.
-        may_have_joined = participant_id in self._answered
-        if seemed_lost or (self._nobody_comes and not may_have_joined):
-            self.end(
-                Ending.because(Cause.LAST_LEG_LEFT)
-                if lost_carrier is None
-                else Ending.line_lost(lost_carrier)
-            )
-
-    @property
-    def _nobody_comes(self) -> bool:
-        """Whether everybody has left before joining: phones before their sound came, browsers while
-        they connected."""
-        planned = {each.participant_id for each in self.plan.participants}
-        return self._presence.started_at is None and self._hung_up >= planned
+        ending = self._departures.ending_at_hang_up(
+            participant_id, lost_carrier, anybody_stays=bool(self._callers)
+        )
+        if ending is not None:
+            self.end(ending)
 
     def release(self) -> None:
         """The phone that rang was not answered. Ignored once somebody has joined."""
@@ -363,7 +307,7 @@ class Call:
 
     def _leg_connected(self, participant_id: UUID) -> None:
         presence = self._presence
-        self._hung_up.discard(participant_id)
+        self._departures.connected(participant_id)
         if participant_id in presence.here:
             return
         if self._end_requested.is_set():
@@ -379,7 +323,7 @@ class Call:
             CALL_SETUP.labels("join").observe(self._clock() - self._open_since)
             self.fact(CallStarted(participant_id=participant_id))
             self._limits.started()
-            if self._is_with_machine:
+            if self._dialed_phone.is_machine:
                 self.activity(user_speaking=False, agent_active=True)
         self._limits.meter_runs(presence.connected_ms or 0)
         if returns:
@@ -414,18 +358,16 @@ class Call:
 
     def _leg_gone(self, participant_id: UUID, cause: GoneCause) -> None:
         if participant_id not in self._presence.legs:
-            if self._nobody_comes:
+            if self._departures.nobody_comes:
                 self.end(Ending.because(Cause.LAST_LEG_LEFT))
             return
         self._presence.left(participant_id)
-        lost_carrier = self._phone_lines.lost_carrier(participant_id, cause)
-        said_so = cause == "left" or participant_id in self._hung_up
-        has_left = lost_carrier is None and said_so
+        departure = self._departures.gone(participant_id, cause)
         self.fact(
             LegLeft(
                 participant_id=participant_id,
-                cause="left" if has_left else "connection_lost",
-                lost_carrier=lost_carrier,
+                cause="left" if departure.has_left else "connection_lost",
+                lost_carrier=departure.lost_carrier,
             )
         )
         self._pause_if_nobody_is_here()
@@ -434,16 +376,12 @@ class Call:
         self.transfers.left(participant_id)
         if self._callers or participant_id in self.transfers.targets:
             return
-        if has_left or self._end_requested.is_set():
+        if departure.ending is not None:
+            self.end(departure.ending)
+        elif self._end_requested.is_set():
             self.end(Ending.because(Cause.LAST_LEG_LEFT))
-        elif lost_carrier is not None:
-            self.end(Ending.line_lost(lost_carrier))
-        elif cause == "stayed_away":
-            self.end(Ending.because(Cause.LAST_LEG_LOST))
         else:
-            self._last_lost = participant_id
-            self._losses += 1
-            self.spawn(self._await_rejoin(self._losses))
+            self.spawn(self._await_rejoin(self._departures.awaited(participant_id)))
 
     def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
         if participant_id in self._presence.here and self._answers_keys:
@@ -463,8 +401,7 @@ class Call:
 
     async def _await_rejoin(self, loss: int) -> None:
         await asyncio.sleep(REJOIN_SECONDS)
-        # After a later loss, the time runs from that one.
-        if loss == self._losses and not self._callers:
+        if self._departures.is_latest(loss) and not self._callers:
             self.end(Ending.because(Cause.LAST_LEG_LOST))
 
     @property
@@ -481,13 +418,9 @@ class Call:
     async def _greet(self) -> None:
         await self._announce_recording()
         # A machine, or the call's end, may have cut the announcement off.
-        is_wanted = not (self._is_with_machine or self._end_requested.is_set())
+        is_wanted = not (self._dialed_phone.is_machine or self._end_requested.is_set())
         if self._conversation is not None and is_wanted:
             await self._conversation.greet()
-
-    @property
-    def _is_with_machine(self) -> bool:
-        return self._machine is not None and self._machine.keeps_agent_silent
 
     async def _announce_recording(self) -> None:
         await self._listening.wait()
@@ -551,27 +484,19 @@ class Call:
     async def _take_leave(self) -> None:
         """Let the agent finish or say goodbye, if anybody is there to hear it."""
         assert self._ending is not None
-        assert self._group is not None
         started_at = self._presence.started_at
         if not self._presence.here or started_at is None or self._ending.leave is Leave.AT_ONCE:
             return
         if self._conversation is None or self._room is None:
             return
-        last_words = self._say_last_words(self._ending, self._conversation, self._room.voice)
-        over = [
-            self._group.create_task(self._reporting_failure(last_words)),
-            self._group.create_task(falls_silent(self._room.voice)),
-            self._group.create_task(self._until_cut_short()),
-        ]
-        await asyncio.wait(
-            over,
-            timeout=farewell_seconds(
+        await self._tasks.until_first(
+            self._say_last_words(self._ending, self._conversation, self._room.voice),
+            falls_silent(self._room.voice),
+            self._until_cut_short(),
+            timeout_seconds=farewell_seconds(
                 started_at, self.plan.limits.max_duration_seconds, self._clock()
             ),
-            return_when=asyncio.FIRST_COMPLETED,
         )
-        for task in over:
-            task.cancel()
 
     async def _say_last_words(
         self, ending: Ending, conversation: Conversation, voice: AgentVoice
@@ -680,16 +605,17 @@ class Call:
     def live(self, body: LiveBody) -> None:
         self._facts.live(body, in_private=self.transfers.are_private)
         self._record_no_more_if_refused(body)
-        if self._machine is not None:
-            self._machine.shown(body)
+        self._dialed_phone.shown(body)
 
     def _record_no_more_if_refused(self, said: EventBody | LiveBody) -> None:
         if self._recording is not None and self._recording.is_refused_by(said):
             self.say(self._phrases.not_recorded(self._talking))
 
     def activity(self, *, user_speaking: bool, agent_active: bool) -> None:
-        is_active = agent_active or self.transfers.keep_agent_silent or self._is_with_machine
-        self._limits.activity(user_speaking=user_speaking, agent_active=is_active)
+        silence_is_expected = self.transfers.keep_agent_silent or self._dialed_phone.is_machine
+        self._limits.activity(
+            user_speaking=user_speaking, agent_active=agent_active or silence_is_expected
+        )
 
     def failed(self, failure: CallFailure) -> None:
         if self.transfers.agent_has_left:
