@@ -158,6 +158,27 @@ async def test_a_charge_that_never_happened_is_made_again_when_that_is_certain(
     assert "billing.payment_failed" not in await payer.told()
 
 
+@pytest.mark.parametrize("gateway", ["stripe", "razorpay"])
+async def test_a_key_that_the_gateway_does_not_take_is_no_decline(
+    payer: Payer, stripe: StripeWire, razorpay: RazorpayWire, gateway: str
+) -> None:
+    wire = stripe if gateway == "stripe" else razorpay
+    await ready(payer)
+    if gateway == "razorpay":
+        await payer.saves_a_card("razorpay", "token_1")
+    replaced = {"stripe_secret_key": "sk_replaced", "razorpay_key_secret": "replaced"}
+    outdated = payer.settings.model_copy(update=replaced)
+    async with gateways_of(outdated) as gateways:
+        await replace(payer, settings=outdated, gateways=gateways).recharges()
+    assert await states(payer) == ["claimed"]
+    await payer.reconciles(LOST_AFTER + SOON)
+    await payer.recharges()
+    await wire.reported()
+    assert await states(payer) == ["failed", "succeeded"]
+    assert (await settings_of(payer)).declines == 0
+    assert "billing.payment_failed" not in await payer.told()
+
+
 async def test_a_charge_counts_from_when_it_was_sent_however_long_other_checks_took(
     payer: Payer, stripe: StripeWire
 ) -> None:
