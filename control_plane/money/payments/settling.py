@@ -177,8 +177,9 @@ def _take_amount_of(payment: Payment, report: Captured) -> None:
 async def _save_method(
     session: AsyncSession, settings: ControlPlaneSettings, payment: Payment, report: Captured
 ) -> None:
-    wants = payment.save_card or payment.kind == PaymentKind.MANDATE
-    if report.method is None or not wants:
+    # Razorpay keeps cards for its own checkout, too. Only a mandate lets them be charged again.
+    wants = payment.save_card and payment.gateway != "razorpay"
+    if report.method is None or not (wants or payment.kind == PaymentKind.MANDATE):
         return
     await methods.save(
         session,
