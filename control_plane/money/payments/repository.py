@@ -5,7 +5,7 @@ Whoever changes a payment's state locks the tenant's account before the payment 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -408,11 +408,15 @@ async def reversals_among(
     return {row.gateway_id: row.is_back for row in rows}
 
 
-async def reversed_minor(session: AsyncSession, payment_id: UUID) -> int:
+async def reversed_minor(
+    session: AsyncSession, payment_id: UUID, kinds: Collection[str] = ("refund", "dispute")
+) -> int:
     """What of a payment has gone back, and stayed there."""
     found = await session.scalar(
         select(func.coalesce(func.sum(PaymentReversal.amount_minor), 0)).where(
-            PaymentReversal.payment_id == payment_id, PaymentReversal.returned_at.is_(None)
+            PaymentReversal.payment_id == payment_id,
+            PaymentReversal.kind.in_(kinds),
+            PaymentReversal.returned_at.is_(None),
         )
     )
     return int(found or 0)
