@@ -11,8 +11,10 @@ import pytest
 from sqlalchemy import select, text
 
 from control_plane.money.payments import recharging
+from control_plane.money.payments.gateways.gateway import Declined
 from control_plane.money.payments.models import AutoRecharge, Payment
 from control_plane.money.payments.reconciling import LOST_AFTER, reconcile
+from control_plane.money.payments.settling import settle
 from tests.control_plane.money.billing.books import new_call, reserve
 from tests.control_plane.money.payments.paying import Payer, gateways_of
 from tests.stand_ins.payment_outcomes import ChargeKind, ChargeOutcome, Reporting
@@ -308,3 +310,29 @@ async def test_a_charge_above_what_the_mandate_allows_is_declined_here(
     await payer.recharges()
     assert razorpay.orders == {}
     assert await payer.told() == ["billing.payment_failed"]
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("above_mandate", "Your mandate does not allow so much"),
+        ("gateway_not_configured", "Your payment method cannot be charged here any more"),
+        ("card_declined", "Check your payment method."),
+    ],
+)
+async def test_a_decline_is_told_with_what_can_be_done_about_it(
+    payer: Payer, code: str, advice: str
+) -> None:
+    await ready(payer)
+    async with payer.database.system_session() as session:
+        payment_id = await recharging.claim(session, payer.tenant_id, datetime.now(UTC))
+        assert payment_id is not None
+        report = Declined(code, "As the gateway says it")
+        await settle(session, payer.settings, payment_id, report, datetime.now(UTC))
+    async with payer.database.system_session() as session:
+        told = await session.scalar(
+            text("SELECT data ->> 'message' FROM outbox_events WHERE event = :event"),
+            {"event": "billing.payment_failed"},
+        )
+    assert told is not None
+    assert told.startswith(f"Your automatic recharge of $20.00 was declined. {advice}")
