@@ -166,6 +166,17 @@ class RazorpayWire:
         dispute["status"] = "won"
         await self._report("payment.dispute.won", self.reporting, dispute=dispute)
 
+    async def confirm_token(self, customer_id: str, token_id: str) -> None:
+        """The bank confirms a mandate that another shop with this account has begun."""
+        token = {
+            "id": token_id,
+            "entity": "token",
+            "method": "card",
+            "customer_id": customer_id,
+            "card": _CARD,
+        }
+        await self._report("token.confirmed", self.reporting, token=token)
+
     async def cancel_token(self, customer_id: str, token_id: str) -> None:
         token = {"id": token_id, "entity": "token", "customer_id": customer_id}
         await self._report("token.cancelled", self.reporting, token=token)

@@ -15,8 +15,14 @@ def lacking(words: str, letters: Collection[int]) -> set[int]:
 
 
 def printable(words: str, letters: Collection[int]) -> str:
-    """``words`` with "?" for what is not in ``letters``."""
-    return "".join(
-        each if ord(each) in letters or each.isspace() else "-" if each == "–" else "?"
-        for each in words
-    )
+    """``words`` with "?" for what is not in ``letters``. A space of any width becomes a plain one:
+    the standard fonts of a PDF refuse what they lack."""
+    return "".join(_shown(each, letters) for each in words)
+
+
+def _shown(letter: str, letters: Collection[int]) -> str:
+    if ord(letter) in letters or letter == "\n":
+        return letter
+    if letter.isspace():
+        return " "
+    return "-" if letter == "–" else "?"

@@ -5,7 +5,7 @@ Whoever changes a payment's state locks the tenant's account before the payment 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -234,22 +234,33 @@ async def note_in_profile(session: AsyncSession, tenant_id: UUID, **fields: str 
     )
 
 
-async def tenant_of_razorpay_customer(session: AsyncSession, customer_id: str) -> UUID | None:
-    """Razorpay has one customer for each mail address and phone number, so the tenants of one
-    person may share it. Of these it is the one that has begun the newest mandate."""
-    newest_mandate = (
-        select(func.max(Payment.created_at))
+async def tenant_waiting_for_mandate(session: AsyncSession, customer_id: str) -> UUID | None:
+    """The tenant that has begun a mandate with this customer of Razorpay, which has brought no
+    method yet; ``None``: the mandate is another shop's, which has the same account at Razorpay.
+
+    Razorpay has one customer for each mail address and phone number, so the tenants of one person
+    may share it. Of these it is the one that has begun the newest mandate.
+    """
+    has_brought_a_method = (
+        select(PaymentMethod.id)
         .where(
-            Payment.tenant_id == PaymentProfile.tenant_id,
-            Payment.gateway == "razorpay",
-            Payment.kind == PaymentKind.MANDATE,
+            PaymentMethod.tenant_id == Payment.tenant_id,
+            PaymentMethod.gateway == Payment.gateway,
+            PaymentMethod.created_at >= Payment.created_at,
         )
-        .scalar_subquery()
+        .exists()
     )
     found: UUID | None = await session.scalar(
-        select(PaymentProfile.tenant_id)
-        .where(PaymentProfile.razorpay_customer_id == customer_id)
-        .order_by(newest_mandate.desc().nulls_last(), PaymentProfile.tenant_id)
+        select(Payment.tenant_id)
+        .join(PaymentProfile, PaymentProfile.tenant_id == Payment.tenant_id)
+        .where(
+            PaymentProfile.razorpay_customer_id == customer_id,
+            Payment.gateway == "razorpay",
+            Payment.kind == PaymentKind.MANDATE,
+            Payment.state.in_((*UNRESOLVED, PaymentState.SUCCEEDED)),
+            ~has_brought_a_method,
+        )
+        .order_by(Payment.created_at.desc(), Payment.tenant_id)
         .limit(1)
     )
     return found
@@ -397,11 +408,15 @@ async def reversals_among(
     return {row.gateway_id: row.is_back for row in rows}
 
 
-async def reversed_minor(session: AsyncSession, payment_id: UUID) -> int:
+async def reversed_minor(
+    session: AsyncSession, payment_id: UUID, kinds: Collection[str] = ("refund", "dispute")
+) -> int:
     """What of a payment has gone back, and stayed there."""
     found = await session.scalar(
         select(func.coalesce(func.sum(PaymentReversal.amount_minor), 0)).where(
-            PaymentReversal.payment_id == payment_id, PaymentReversal.returned_at.is_(None)
+            PaymentReversal.payment_id == payment_id,
+            PaymentReversal.kind.in_(kinds),
+            PaymentReversal.returned_at.is_(None),
         )
     )
     return int(found or 0)

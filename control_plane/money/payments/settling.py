@@ -33,6 +33,12 @@ from control_plane.platform.settings import ControlPlaneSettings
 
 RETRY_AFTER_DECLINES = (timedelta(hours=1), timedelta(hours=12))
 """How long a recharge waits after the first decline and after the second in a row."""
+_ADVICE = {
+    "authentication_required": "Your bank wants you to confirm it: pay once by hand.",
+    "above_mandate": "Your mandate does not allow so much: recharge less, or register another one.",
+    "gateway_not_configured": "Your payment method cannot be charged here any more: save another.",
+}
+"""What a tenant can do about a decline, by its code."""
 _log = structlog.get_logger(__name__)
 
 
@@ -177,8 +183,9 @@ def _take_amount_of(payment: Payment, report: Captured) -> None:
 async def _save_method(
     session: AsyncSession, settings: ControlPlaneSettings, payment: Payment, report: Captured
 ) -> None:
-    wants = payment.save_card or payment.kind == PaymentKind.MANDATE
-    if report.method is None or not wants:
+    # Razorpay keeps cards for its own checkout, too. Only a mandate lets them be charged again.
+    wants = payment.save_card and payment.gateway != "razorpay"
+    if report.method is None or not (wants or payment.kind == PaymentKind.MANDATE):
         return
     await methods.save(
         session,
@@ -220,11 +227,7 @@ def _tell_of_decline(
     session: AsyncSession, payment: Payment, report: Declined, *, was_switched_off: bool
 ) -> None:
     amount = f"${usd(payment.credit_micros):.2f}"
-    reason = (
-        "Your bank wants you to confirm it: pay once by hand."
-        if report.code == "authentication_required"
-        else "Check your payment method."
-    )
+    advice = _ADVICE.get(report.code, "Check your payment method.")
     then = (
         f" It was declined {MOST_DECLINES} times in a row, so automatic recharge is off now."
         if was_switched_off
@@ -235,7 +238,7 @@ def _tell_of_decline(
         payment.tenant_id,
         "billing.payment_failed",
         title="A payment failed",
-        message=f"Your automatic recharge of {amount} was declined. {reason}{then}",
+        message=f"Your automatic recharge of {amount} was declined. {advice}{then}",
         metadata={
             "payment_id": str(payment.id),
             "gateway": payment.gateway,

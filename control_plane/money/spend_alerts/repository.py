@@ -17,13 +17,13 @@ from control_plane.money.plans.month import month_of
 from control_plane.money.spend_alerts.models import SpendAlert, SpendAlertSettings
 from control_plane.money.spend_alerts.rules import (
     HISTORY_DAYS,
+    HOUR,
     Alert,
     AlertSettings,
     Spending,
     TopUp,
 )
 
-HOUR = timedelta(hours=1)
 RECENT = 10
 """API spec, "Billing": the latest ten acknowledged."""
 MOST_UNACKNOWLEDGED = 500
@@ -73,10 +73,11 @@ async def spending_of(
     if account is None:
         return None
     today = now.astimezone(UTC).date()
-    since, month = today - timedelta(days=HISTORY_DAYS), month_of(now)
+    since = today - timedelta(days=HISTORY_DAYS)
+    month, last_month = month_of(now), month_of(now - HOUR)
     rows = await session.execute(
         select(LedgerDay.day, LedgerDay.charged_micros).where(
-            LedgerDay.tenant_id == tenant_id, LedgerDay.day >= min(since, month)
+            LedgerDay.tenant_id == tenant_id, LedgerDay.day >= min(since, last_month)
         )
     )
     charged = {day: micros for day, micros in rows if micros > 0}
@@ -91,6 +92,9 @@ async def spending_of(
         history_days=len(history),
         balance_micros=account.buckets.total_micros,
         last_topup=topup,
+        last_month_micros=sum(
+            micros for day, micros in charged.items() if last_month <= day < month
+        ),
     )
 
 

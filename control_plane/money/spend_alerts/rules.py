@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
 from contracts.money import MICROS_PER_USD
+from control_plane.money.plans.month import month_name, month_of
 
 AlertType = Literal["monthly_spend", "low_balance", "hourly_velocity"]
 Severity = Literal["warning", "critical"]
 
+HOUR = timedelta(hours=1)
 HISTORY_DAYS = 7
 FEWEST_DAYS = 3
 """Days with charges, out of ``HISTORY_DAYS``: fewer say nothing about what is usual."""
@@ -60,6 +62,8 @@ class Spending:
     """How many of those had a charge."""
     balance_micros: int
     last_topup: TopUp | None
+    last_month_micros: int = 0
+    """What they cost in the last month, if it ended in the last 60 minutes; otherwise 0."""
 
 
 @dataclass(frozen=True)
@@ -75,20 +79,22 @@ class Alert:
 def alerts_of(spending: Spending, settings: AlertSettings, now: datetime) -> Iterator[Alert]:
     """Every alert whose condition holds at ``now``; those raised before are among them."""
     today = now.astimezone(UTC).date()
-    yield from _thresholds(spending, settings, today)
+    yield from _thresholds(spending.month_micros, settings, month_of(now))
+    # Its last calls may have ended after the last look at it.
+    yield from _thresholds(spending.last_month_micros, settings, month_of(now - HOUR))
     yield from _low_balance(spending, settings)
     yield from _velocity(spending, today)
 
 
-def _thresholds(spending: Spending, settings: AlertSettings, today: date) -> Iterator[Alert]:
+def _thresholds(micros: int, settings: AlertSettings, month: date) -> Iterator[Alert]:
     for threshold in settings.thresholds_micros:
-        if spending.month_micros >= threshold:
+        if micros >= threshold:
             yield Alert(
                 "monthly_spend",
                 "warning",
-                spending.month_micros,
+                micros,
                 threshold,
-                f"month:{today:%Y-%m}:{threshold}",
+                f"month:{month_name(month)}:{threshold}",
             )
 
 

@@ -175,14 +175,14 @@ async def _apply_to_mandate(
     now: datetime,
 ) -> Outcome:
     """The token says whose it is, if a payment has brought it before. The customer may not, because
-    tenants may share it."""
+    tenants may share it, and other shops."""
     token = report.method.token if isinstance(report, MandateConfirmed) else report.token
     digest = methods.token_digest(token)
     known = await repository.tenants_of_digest(session, gateway, digest)
     if isinstance(report, MandateConfirmed):
         if known:
             return _APPLIED
-        tenant_id = await repository.tenant_of_razorpay_customer(session, report.customer_id)
+        tenant_id = await repository.tenant_waiting_for_mandate(session, report.customer_id)
         if tenant_id is None:
             return _IGNORED
         await lock_account(session, tenant_id)

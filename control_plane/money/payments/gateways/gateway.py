@@ -14,7 +14,8 @@ CURRENCIES: dict[GatewayName, str] = {"stripe": "USD", "razorpay": "INR"}
 
 
 class GatewayUnclear(Exception):
-    """The gateway gave no answer, or one that does not say whether it has acted."""
+    """The gateway gave no answer, or one that does not say whether it has acted, or would: it does
+    not take our key, or has too much to do."""
 
 
 class GatewayRefused(Exception):

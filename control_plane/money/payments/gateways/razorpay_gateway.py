@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
 
 from control_plane.money.payments.gateways.fields import MissingField
@@ -35,9 +36,11 @@ from control_plane.platform.settings import GatewayName, PaymentSettings
 
 if TYPE_CHECKING:
     import razorpay
+    import requests
 
 CURRENCY = "INR"
 _MOST_LISTED = 100
+_TURNED_AWAY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS)
 _Question = Callable[["razorpay.Client", dict[str, Any]], dict[str, Any]]
 """Asks a client something, with the options that every request has."""
 
@@ -188,6 +191,7 @@ class RazorpayGateway:
         key = (self._settings.razorpay_key_id, self._settings.razorpay_key_secret)
         base = self._settings.razorpay_base_url
         with requests.Session() as session:
+            session.hooks["response"].append(_check_is_let_in)
             client = razorpay.Client(
                 session=session, auth=key, **({"base_url": base} if base else {})
             )
@@ -205,6 +209,16 @@ class RazorpayGateway:
                 TypeError,
             ) as error:
                 raise GatewayUnclear(type(error).__name__) from error
+
+
+def _check_is_let_in(response: requests.Response, **_: object) -> None:
+    """The SDK tells a wrong key, and too many requests, as if the request were wrong.
+
+    Raises:
+        GatewayUnclear: Razorpay has not looked at the request.
+    """
+    if response.status_code in _TURNED_AWAY:
+        raise GatewayUnclear(f"HTTP {response.status_code}")
 
 
 def _page_of(

@@ -205,17 +205,13 @@ class StripeGateway:
                 yield client
         except (stripe.APIConnectionError, stripe.RateLimitError, stripe.IdempotencyError) as error:
             raise GatewayUnclear(type(error).__name__) from error
-        except (
-            stripe.InvalidRequestError,
-            stripe.AuthenticationError,
-            stripe.PermissionError,
-            stripe.CardError,
-        ) as error:
+        except (stripe.InvalidRequestError, stripe.CardError) as error:
             is_customer = isinstance(error, stripe.InvalidRequestError) and (
                 (error.code, error.param) == ("resource_missing", "customer")
             )
             refusal = UnknownCustomer if is_customer else GatewayRefused
             raise refusal(error.code or "refused", error.user_message or "") from error
+        # A key that Stripe does not take is among these: the customer's card was not declined.
         except (stripe.StripeError, TimeoutError, MissingField) as error:
             raise GatewayUnclear(type(error).__name__) from error
 

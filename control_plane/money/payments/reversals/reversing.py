@@ -79,7 +79,7 @@ async def take_back(
             details={"payment_id": str(payment.id), "gateway": gateway},
         )
     if kind == "refund":
-        await _issue_note(session, payment, report.amount_minor, gateway_id, prefix, now)
+        await _issue_note(session, payment, gateway_id, prefix, now)
     return True
 
 
@@ -142,24 +142,24 @@ async def _credit_of(session: AsyncSession, payment: Payment, amount_minor: int)
 
 
 async def _issue_note(
-    session: AsyncSession,
-    payment: Payment,
-    amount_minor: int,
-    refund_id: str,
-    prefix: str,
-    now: datetime,
+    session: AsyncSession, payment: Payment, refund_id: str, prefix: str, now: datetime
 ) -> None:
+    """A credit note over what was refunded and has none. That of a refund that failed stays, and is
+    for the refund that is made in its place."""
     invoice = await invoices.of_payment(session, payment.id)
-    if invoice is not None:
-        await issue_credit_note(
-            session,
-            invoice,
-            amount_minor,
-            reference=f"refund:{payment.gateway}:{refund_id}",
-            description="Refund",
-            prefix=prefix,
-            now=now,
-        )
+    if invoice is None:
+        return
+    refunded_minor = await repository.reversed_minor(session, payment.id, ("refund",))
+    credited_minor, _ = await invoices.credited(session, invoice.id)
+    await issue_credit_note(
+        session,
+        invoice,
+        refunded_minor - credited_minor,
+        reference=f"refund:{payment.gateway}:{refund_id}",
+        description="Refund",
+        prefix=prefix,
+        now=now,
+    )
 
 
 def id_of(report: ReversalReport) -> str:

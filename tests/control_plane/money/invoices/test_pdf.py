@@ -75,6 +75,13 @@ def test_letters_of_western_europe_are_printed_without_a_font() -> None:
     assert "To: Café Müller" in printed("Café Müller")
 
 
+@pytest.mark.parametrize("space", ["\u2009", "\u202f", "\u2028", "\u3000"])
+def test_a_space_of_any_width_is_printed_as_a_plain_one(space: str) -> None:
+    document = document_for(f"Société «{space}Zoë{space}»")
+    assert b"/FontFile" not in document
+    assert "To: Société « Zoë »" in printed(f"Société «{space}Zoë{space}»")
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -62,6 +62,19 @@ async def test_an_indian_tenant_pays_rupees_with_an_order(
     assert (invoice["currency"], invoice["total_minor"]) == ("INR", 20 * USD_TO_INR * 100)
 
 
+async def test_a_card_that_razorpay_keeps_without_a_mandate_is_not_charged_again(
+    payer: Payer, razorpay: RazorpayWire
+) -> None:
+    begun = await payer.begin(20, billing_country="IN", save_card=True)
+    razorpay.reporting = "never"
+    payment = await razorpay.customer_pays(begun["razorpay"]["order_id"])
+    payment["token_id"] = "token_of_the_checkout"
+    await payer.reconciles(timedelta(minutes=6))
+    assert await payer.entries() == [("topup", 20.0)]
+    assert (await payer.tenant.get("/v1/billing/payment-methods")).json() == {"payment_methods": []}
+    assert not (await payer.tenant.get("/v1/billing/auto-recharge")).json()["has_mandate"]
+
+
 @pytest.mark.parametrize("reporting", ["after", "before", "twice", "never"])
 async def test_every_capture_is_posted_once_however_it_is_reported(
     payer: Payer, stripe: StripeWire, razorpay: RazorpayWire, reporting: Reporting

@@ -206,6 +206,21 @@ async def test_a_mandate_that_the_bank_confirms_first_goes_to_the_tenant_that_ha
     assert payment["token_id"] in confirmation.decode()
 
 
+async def test_a_mandate_that_was_given_to_another_shop_is_not_charged_here(
+    payer: Payer, razorpay: RazorpayWire
+) -> None:
+    """The customer pays in both shops, which have one account at Razorpay."""
+    await payer.begin(20, billing_country="IN")
+    [customer_id] = razorpay.customers
+    await razorpay.confirm_token(customer_id, "token_1_of_another_shop")
+    assert await methods_of(payer) == []
+    answer = await payer.tenant.post("/v1/billing/mandate/register", MANDATE)
+    await razorpay.customer_pays(answer.json()["razorpay"]["order_id"])
+    [ours] = await methods_of(payer)
+    await razorpay.confirm_token(customer_id, "token_2_of_another_shop")
+    assert await methods_of(payer) == [ours]
+
+
 async def test_a_mandate_that_the_customer_cancels_at_the_bank_is_a_deleted_method(
     payer: Payer, razorpay: RazorpayWire
 ) -> None:

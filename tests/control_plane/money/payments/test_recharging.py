@@ -11,8 +11,10 @@ import pytest
 from sqlalchemy import select, text
 
 from control_plane.money.payments import recharging
+from control_plane.money.payments.gateways.gateway import Declined
 from control_plane.money.payments.models import AutoRecharge, Payment
 from control_plane.money.payments.reconciling import LOST_AFTER, reconcile
+from control_plane.money.payments.settling import settle
 from tests.control_plane.money.billing.books import new_call, reserve
 from tests.control_plane.money.payments.paying import Payer, gateways_of
 from tests.stand_ins.payment_outcomes import ChargeKind, ChargeOutcome, Reporting
@@ -158,6 +160,27 @@ async def test_a_charge_that_never_happened_is_made_again_when_that_is_certain(
     assert "billing.payment_failed" not in await payer.told()
 
 
+@pytest.mark.parametrize("gateway", ["stripe", "razorpay"])
+async def test_a_key_that_the_gateway_does_not_take_is_no_decline(
+    payer: Payer, stripe: StripeWire, razorpay: RazorpayWire, gateway: str
+) -> None:
+    wire = stripe if gateway == "stripe" else razorpay
+    await ready(payer)
+    if gateway == "razorpay":
+        await payer.saves_a_card("razorpay", "token_1")
+    replaced = {"stripe_secret_key": "sk_replaced", "razorpay_key_secret": "replaced"}
+    outdated = payer.settings.model_copy(update=replaced)
+    async with gateways_of(outdated) as gateways:
+        await replace(payer, settings=outdated, gateways=gateways).recharges()
+    assert await states(payer) == ["claimed"]
+    await payer.reconciles(LOST_AFTER + SOON)
+    await payer.recharges()
+    await wire.reported()
+    assert await states(payer) == ["failed", "succeeded"]
+    assert (await settings_of(payer)).declines == 0
+    assert "billing.payment_failed" not in await payer.told()
+
+
 async def test_a_charge_counts_from_when_it_was_sent_however_long_other_checks_took(
     payer: Payer, stripe: StripeWire
 ) -> None:
@@ -287,3 +310,29 @@ async def test_a_charge_above_what_the_mandate_allows_is_declined_here(
     await payer.recharges()
     assert razorpay.orders == {}
     assert await payer.told() == ["billing.payment_failed"]
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("above_mandate", "Your mandate does not allow so much"),
+        ("gateway_not_configured", "Your payment method cannot be charged here any more"),
+        ("card_declined", "Check your payment method."),
+    ],
+)
+async def test_a_decline_is_told_with_what_can_be_done_about_it(
+    payer: Payer, code: str, advice: str
+) -> None:
+    await ready(payer)
+    async with payer.database.system_session() as session:
+        payment_id = await recharging.claim(session, payer.tenant_id, datetime.now(UTC))
+        assert payment_id is not None
+        report = Declined(code, "As the gateway says it")
+        await settle(session, payer.settings, payment_id, report, datetime.now(UTC))
+    async with payer.database.system_session() as session:
+        told = await session.scalar(
+            text("SELECT data ->> 'message' FROM outbox_events WHERE event = :event"),
+            {"event": "billing.payment_failed"},
+        )
+    assert told is not None
+    assert told.startswith(f"Your automatic recharge of $20.00 was declined. {advice}")

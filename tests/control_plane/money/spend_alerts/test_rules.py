@@ -62,6 +62,13 @@ def test_a_threshold_is_reached_again_in_another_month() -> None:
     )
 
 
+def test_a_month_that_has_just_ended_is_not_told_again() -> None:
+    settings, april = replace(QUIET, thresholds_micros=(5,)), datetime(2026, 4, 1, tzinfo=UTC)
+    [ended] = alerts_of(replace(CALM, last_month_micros=6), settings, april)
+    [before] = found(replace(CALM, month_micros=6), settings)
+    assert ended == before
+
+
 @pytest.mark.parametrize(
     ("balance", "severities"),
     [(1_000_001, []), (1_000_000, ["warning"]), (0, ["critical"]), (-5, ["critical"])],

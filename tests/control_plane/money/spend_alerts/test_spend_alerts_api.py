@@ -106,6 +106,22 @@ async def test_each_alert_is_raised_once(tenant: TenantClient, database: Databas
     assert await mails(database) == 0
 
 
+async def test_a_threshold_that_the_last_minute_of_a_month_reaches_is_told_in_the_next_one(
+    tenant: TenantClient, database: Database
+) -> None:
+    await save(tenant)
+    month = NOW.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    await spend(database, tenant, 600_000, month - timedelta(seconds=30))
+    for seconds in (20, 80):
+        await watch_spending(database, month + timedelta(seconds=seconds))
+    [alert] = (await alerts(tenant))["unacknowledged"]
+    assert (alert["alert_type"], alert["amount_usd"], alert["threshold_usd"]) == (
+        "monthly_spend",
+        0.6,
+        0.5,
+    )
+
+
 async def test_the_balance_is_compared_with_the_last_top_up(
     tenant: TenantClient, database: Database
 ) -> None:

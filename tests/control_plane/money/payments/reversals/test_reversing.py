@@ -87,6 +87,22 @@ async def test_a_refund_that_fails_gives_the_credit_back_in_any_order(
     await assert_books_balance(payer.database)
 
 
+async def test_a_refund_in_place_of_one_that_failed_needs_no_second_credit_note(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    intent_id = await paid(payer, stripe)
+    await stripe.fail_refund(await stripe.refund(intent_id, 500))
+    await stripe.refund(intent_id, 500)
+    await stripe.refund(intent_id, 300)
+    invoices = (await payer.tenant.get("/v1/billing/invoices")).json()["invoices"]
+    assert [(each["kind"], each["total_minor"]) for each in invoices] == [
+        ("credit_note", 300),
+        ("credit_note", 500),
+        ("topup", 2000),
+    ]
+    assert await payer.balance_usd() == 12
+
+
 async def test_a_dispute_takes_the_credit_and_one_that_is_won_gives_it_back(
     payer: Payer, stripe: StripeWire
 ) -> None:
