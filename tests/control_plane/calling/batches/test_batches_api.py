@@ -240,6 +240,23 @@ async def test_each_recipient_has_variables_and_metadata_of_its_own(
     ]
 
 
+async def test_what_a_batch_leaves_out_of_post_call_is_as_the_agent_has_it(
+    tenant: TenantClient, phones: Phones, jobs: Jobs
+) -> None:
+    await phones.give_number(tenant)
+    agent_id = await tenant.published_agent(
+        post_call={"summary": {"prompt": "Briefly."}, "evaluation": {"rubric": "Polite?"}}
+    )
+    wanted = {"summary": {"enabled": False}}
+    made = await batch(tenant, agent_id, recipients(2), post_call=wanted)
+    await jobs.make_calls(made["id"])
+    async with phones.database.system_session() as session:
+        stored = (await session.scalars(text("SELECT plan->'post_call' FROM calls"))).all()
+    assert [(each["summary"], each["evaluation"]) for each in stored] == [
+        ({"enabled": False, "prompt": "Briefly."}, {"rubric": "Polite?"})
+    ] * 2
+
+
 async def test_running_its_job_again_makes_no_call_twice(
     tenant: TenantClient, phones: Phones, jobs: Jobs
 ) -> None:
