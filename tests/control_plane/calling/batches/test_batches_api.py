@@ -152,6 +152,18 @@ async def test_the_others_are_called_when_some_cannot_be(
     assert rows[0]["code"] == "invalid_phone_number"
 
 
+async def test_a_number_in_a_country_that_is_not_called_refuses_its_recipient_alone(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    people = [{"to": "+442079460123"}, {"to": "+14155552000"}]
+    made = await batch(tenant, await phones.agent(tenant), people)
+    assert [(each["index"], each["code"]) for each in made["errors"]] == [
+        (0, "phone_country_not_allowed")
+    ]
+    rows = await rows_of(tenant, made["id"])
+    assert [row["call_id"] is not None for row in rows] == [False, True]
+
+
 async def test_a_schedule_at_the_end_of_the_calendar_refuses_its_recipients(
     tenant: TenantClient, phones: Phones
 ) -> None:
