@@ -187,7 +187,9 @@ async def delete_agent(
 ) -> AgentDeleted:
     """Delete an agent. Running calls continue, and finished calls can still be read.
 
-    Phone numbers of the agent stay yours, but no longer belong to an agent.
+    The numbers that you registered for it are forgotten with it; nothing changes at the carrier. To
+    keep one, detach it or attach another agent before. Numbers that the operator gave you stay,
+    without an agent. Its knowledge sources are deleted.
     """
     await service.delete_agent(session, caller, agent_id, on_agent_deleted, if_match=if_match)
     return AgentDeleted(id=agent_id)

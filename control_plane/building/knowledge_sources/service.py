@@ -222,7 +222,9 @@ async def _added(
     content: bytes | None,
     refresh_hours: int | None = None,
 ) -> tuple[KnowledgeSource, bool]:
-    await check_agent(session, caller.tenant_id, agent_id)
+    # Locked, so that it cannot be deleted before it has the source.
+    if await agents.find(session, caller.tenant_id, agent_id, for_update=True) is None:
+        raise AgentNotFound
     size = len(content or b"")
     is_above_soft = await _check_quota(session, caller.tenant_id, size)
     source = KnowledgeSource(

@@ -14,7 +14,7 @@ from control_plane.platform.tenancy.models import Tenant
 
 
 class CallBatch(Base):
-    """``request`` is the ``BatchRequest`` without its recipients."""
+    """``request`` is the ``BatchRequest`` as it was sent, without its recipients."""
 
     __tablename__ = "call_batches"
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.batches.schemas import BatchRequest, Recipient, RefusedRecipient
-from control_plane.calling.calls.creating.caller_id import choose_caller_id
+from control_plane.calling.calls.creating.caller_id import CallerId, choose_caller_id, priced
 from control_plane.calling.dialing.errors import NeverDialable
 from control_plane.calling.dialing.schedule import Openings
 from control_plane.calling.dialing.service import first_dialing
@@ -17,6 +17,9 @@ from control_plane.calling.do_not_call.repository import listed_numbers
 from control_plane.calling.numbers.models import Number
 from control_plane.calling.numbers.phone_number import e164
 from control_plane.calling.numbers.repository import numbers_of
+from control_plane.calling.telecom.errors import PhoneCountryNotAllowed, PhoneRateAboveCeiling
+from control_plane.calling.telecom.limits import NumberLimits
+from control_plane.calling.telecom.repository import settings_of
 from control_plane.platform.settings import DialingSettings
 
 
@@ -38,6 +41,7 @@ async def check_recipients(
     accepted: dict[int, Recipient] = {}
     refused: list[RefusedRecipient] = []
     numbers = await numbers_of(session, tenant_id)
+    limits = NumberLimits.of(await settings_of(session, tenant_id), numbers)
     written = [_read(recipient.to) for recipient in wanted.recipients]
     readable = {number for number in written if not isinstance(number, _Refused)}
     listed = await listed_numbers(session, tenant_id, readable)
@@ -46,7 +50,8 @@ async def check_recipients(
     for index, recipient in enumerate(wanted.recipients):
         try:
             number = _callable_number(written[index], listed, seen)
-            from_number = _caller_id(recipient, wanted, numbers, dialing)
+            caller_id = _caller_id(recipient, wanted, numbers, dialing)
+            await _check_limits(session, limits, caller_id, number)
             await _check_schedule(recipient, wanted, number, openings)
         except _Refused as why:
             refused.append(
@@ -54,7 +59,8 @@ async def check_recipients(
             )
             continue
         seen.add(number)
-        accepted[index] = recipient.model_copy(update={"to": number, "from_number": from_number})
+        called = {"to": number, "from_number": caller_id.number}
+        accepted[index] = recipient.model_copy(update=called)
     return accepted, refused
 
 
@@ -80,7 +86,7 @@ def _caller_id(
     wanted: BatchRequest,
     numbers: Sequence[Number],
     dialing: DialingSettings,
-) -> str:
+) -> CallerId:
     text = recipient.from_number or wanted.from_number
     try:
         named = None if text is None else e164(text)
@@ -89,7 +95,20 @@ def _caller_id(
     chosen = choose_caller_id(numbers, wanted.agent_id, named, dialing)
     if isinstance(chosen, str):
         raise _Refused("no_caller_id", chosen)
-    return chosen.number
+    return chosen
+
+
+async def _check_limits(
+    session: AsyncSession, limits: NumberLimits, caller_id: CallerId, number: str
+) -> None:
+    """Those that concern one number. ``create_call`` checks them as well, but would refuse the
+    whole batch for its first recipient."""
+    if limits.rate_ceiling_micros_per_minute is not None:
+        caller_id = await priced(session, caller_id, number)
+    try:
+        limits.check(number, caller_id.price)
+    except (PhoneCountryNotAllowed, PhoneRateAboveCeiling) as problem:
+        raise _Refused(problem.code, problem.detail) from None
 
 
 async def _check_schedule(

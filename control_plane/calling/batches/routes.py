@@ -23,6 +23,7 @@ from control_plane.calling.batches.views import batch_view, row_view
 from control_plane.calling.calls.creating.planning import AppPlanSources
 from control_plane.calling.calls.errors import ProviderKeyUnavailable
 from control_plane.calling.pauses.errors import AgentAdminPaused, PlatformCallsDisabled
+from control_plane.calling.telecom.errors import PhoneDailySpendReached
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute, OncePerKey
@@ -39,6 +40,7 @@ router = APIRouter(prefix="/v1/calls/batch", tags=["batches"], route_class=Idemp
     status_code=status.HTTP_202_ACCEPTED,
     responses=problems(
         *MEMBER_ONLY,
+        PhoneDailySpendReached,
         PlatformCallsDisabled,
         AgentNotFound,
         AgentAdminPaused,

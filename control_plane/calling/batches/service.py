@@ -58,7 +58,10 @@ async def create_batch(
         tenant_id=caller.tenant_id,
         agent_id=wanted.agent_id,
         name=wanted.name,
-        request=wanted.model_dump(mode="json", exclude={"recipients"}, by_alias=True),
+        # Only what was sent: the rest of ``post_call`` is as the agent has it.
+        request=wanted.model_dump(
+            mode="json", exclude={"recipients"}, exclude_unset=True, by_alias=True
+        ),
     )
     session.add(batch)
     await session.flush()

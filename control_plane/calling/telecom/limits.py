@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -27,6 +28,40 @@ def countries_of(settings: PhoneSettings | None, numbers: Iterable[Number]) -> f
     return frozenset(country for country in found if country is not None)
 
 
+@dataclass(frozen=True)
+class NumberLimits:
+    """What a tenant allows of each number that it calls."""
+
+    countries: frozenset[str]
+    rate_ceiling_micros_per_minute: int | None
+    """``None``: a minute may cost anything."""
+
+    @classmethod
+    def of(cls, settings: PhoneSettings | None, numbers: Iterable[Number]) -> NumberLimits:
+        """
+        Args:
+            numbers: the tenant's own.
+        """
+        ceiling = None if settings is None else settings.rate_ceiling_micros_per_minute
+        return cls(countries_of(settings, numbers), ceiling)
+
+    def check(self, number: str, price: TelecomPrice | None) -> None:
+        """
+        Args:
+            number: E.164.
+            price: of a minute to it; ``None``: it has none.
+
+        Raises:
+            PhoneCountryNotAllowed, PhoneRateAboveCeiling.
+        """
+        country = country_of(number)
+        if country not in self.countries:
+            raise PhoneCountryNotAllowed(number, country, sorted(self.countries))
+        ceiling = self.rate_ceiling_micros_per_minute
+        if ceiling is not None and price is not None and price.micros_per_minute > ceiling:
+            raise PhoneRateAboveCeiling(number, price.micros_per_minute, ceiling)
+
+
 async def check_phone_limits(
     session: AsyncSession,
     tenant_id: UUID,
@@ -42,14 +77,9 @@ async def check_phone_limits(
         PhoneCountryNotAllowed, PhoneRateAboveCeiling, PhoneDailySpendReached.
     """
     settings = await repository.settings_of(session, tenant_id)
-    allowed = countries_of(settings, numbers)
+    limits = NumberLimits.of(settings, numbers)
     for number, price in prices.items():
-        country = country_of(number)
-        if country not in allowed:
-            raise PhoneCountryNotAllowed(number, country, sorted(allowed))
-        ceiling = None if settings is None else settings.rate_ceiling_micros_per_minute
-        if ceiling is not None and price is not None and price.micros_per_minute > ceiling:
-            raise PhoneRateAboveCeiling(number, price.micros_per_minute, ceiling)
+        limits.check(number, price)
     if settings is not None and settings.daily_spend_cap_micros is not None:
         spent = await spent_today_micros(session, tenant_id)
         if spent >= settings.daily_spend_cap_micros:

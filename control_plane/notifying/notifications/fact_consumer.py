@@ -69,8 +69,9 @@ class NotificationWriter:
     async def consume(self, session: AsyncSession, facts: Sequence[Fact]) -> None:
         for fact in facts:
             if fact.event == TEST_EVENT:
+                requested = fact.data["requested_channels"]
                 route = Route(
-                    frozenset(fact.data["requested_channels"] or CHANNELS),
+                    frozenset(CHANNELS if requested is None else requested),
                     frozenset(fact.data["force_channels"]),
                 )
                 await self._notify(session, fact, fact.data["event_category"], route, is_test=True)

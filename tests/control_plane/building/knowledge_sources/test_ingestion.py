@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
+from control_plane.building.agents import repository as agents
 from control_plane.platform.database import Database
 from tests.control_plane.building.knowledge_sources.ingesting import Sources, files_of
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.lock_waits import backend_of, waits_for
 from tests.knowledge.documents import docx_of, pdf_of
+from tests.runtime.until import until
 
 
 async def test_an_uploaded_pdf_is_found_by_its_meaning(sources: Sources) -> None:
@@ -69,6 +75,25 @@ async def test_a_deleted_agent_leaves_no_source(sources: Sources, database: Data
     await sources.add_text("Food", "Breakfast is served from seven to ten.")
     answer = await sources.tenant.request("DELETE", f"/v1/agents/{sources.agent_id}")
     assert answer.status_code == 200, answer.text
+    async with database.tenant_session(sources.tenant.tenant_id) as session:
+        assert await session.scalar(text("SELECT count(*) FROM knowledge_sources")) == 0
+
+
+async def test_an_agent_that_is_being_deleted_gets_no_source(
+    sources: Sources, database: Database
+) -> None:
+    wanted = {"kind": "text", "title": "Food", "text": "Breakfast is served from seven to ten."}
+    async with asyncio.TaskGroup() as tasks, database.system_session() as deleting:
+        agent = await agents.find(
+            deleting, sources.tenant.tenant_id, sources.agent_id, for_update=True
+        )
+        assert agent is not None
+        agent.deleted_at = datetime.now(UTC)
+        await deleting.flush()
+        adding = tasks.create_task(sources.tenant.post(sources.path, wanted))
+        await until(partial(waits_for, database, await backend_of(deleting)))
+    answer = adding.result()
+    assert (answer.status_code, answer.json()["code"]) == (404, "agent_not_found")
     async with database.tenant_session(sources.tenant.tenant_id) as session:
         assert await session.scalar(text("SELECT count(*) FROM knowledge_sources")) == 0
 

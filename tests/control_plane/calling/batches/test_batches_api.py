@@ -152,6 +152,18 @@ async def test_the_others_are_called_when_some_cannot_be(
     assert rows[0]["code"] == "invalid_phone_number"
 
 
+async def test_a_number_in_a_country_that_is_not_called_refuses_its_recipient_alone(
+    tenant: TenantClient, phones: Phones
+) -> None:
+    people = [{"to": "+442079460123"}, {"to": "+14155552000"}]
+    made = await batch(tenant, await phones.agent(tenant), people)
+    assert [(each["index"], each["code"]) for each in made["errors"]] == [
+        (0, "phone_country_not_allowed")
+    ]
+    rows = await rows_of(tenant, made["id"])
+    assert [row["call_id"] is not None for row in rows] == [False, True]
+
+
 async def test_a_schedule_at_the_end_of_the_calendar_refuses_its_recipients(
     tenant: TenantClient, phones: Phones
 ) -> None:
@@ -238,6 +250,23 @@ async def test_each_recipient_has_variables_and_metadata_of_its_own(
         ("+14155552000", 2, {"list": "monday", "row": 1}, {"name": "Ada", "shop": "X"}),
         ("+14155552001", 9, {"list": "monday"}, {"name": "you", "shop": "X"}),
     ]
+
+
+async def test_what_a_batch_leaves_out_of_post_call_is_as_the_agent_has_it(
+    tenant: TenantClient, phones: Phones, jobs: Jobs
+) -> None:
+    await phones.give_number(tenant)
+    agent_id = await tenant.published_agent(
+        post_call={"summary": {"prompt": "Briefly."}, "evaluation": {"rubric": "Polite?"}}
+    )
+    wanted = {"summary": {"enabled": False}}
+    made = await batch(tenant, agent_id, recipients(2), post_call=wanted)
+    await jobs.make_calls(made["id"])
+    async with phones.database.system_session() as session:
+        stored = (await session.scalars(text("SELECT plan->'post_call' FROM calls"))).all()
+    assert [(each["summary"], each["evaluation"]) for each in stored] == [
+        ({"enabled": False, "prompt": "Briefly."}, {"rubric": "Polite?"})
+    ] * 2
 
 
 async def test_running_its_job_again_makes_no_call_twice(

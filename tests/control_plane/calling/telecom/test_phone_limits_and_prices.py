@@ -163,6 +163,21 @@ async def test_a_rate_above_the_ceiling_is_refused(tenant: TenantClient, agent_i
     assert (await call(tenant, agent_id)).status_code == 202
 
 
+async def test_a_batch_refuses_those_alone_whose_rate_is_above_the_ceiling(
+    tenant: TenantClient, agent_id: UUID
+) -> None:
+    await price(tenant, "+1", 0.1)
+    await price(tenant, "+1415", 0.3)
+    await limit(tenant, rate_ceiling_usd_per_minute=0.2)
+    people = [{"to": CALLEE}, {"to": "+12125550123"}]
+    answer = await tenant.post("/v1/calls/batch", {"agent_id": str(agent_id), "recipients": people})
+    assert answer.status_code == 202, answer.text
+    assert answer.json()["accepted"] == 1
+    assert [(each["index"], each["code"]) for each in answer.json()["errors"]] == [
+        (0, "phone_rate_above_ceiling")
+    ]
+
+
 async def test_nothing_is_called_once_the_days_cap_is_spent(
     tenant: TenantClient, database: Database, agent_id: UUID
 ) -> None:

@@ -174,6 +174,8 @@ async def test_a_test_goes_where_it_is_asked_to_as_far_as_preferences_allow(
         ({}, ["email", "in_app"]),
         ({"requested_channels": ["in_app"]}, ["in_app"]),
         ({"requested_channels": ["email"]}, ["email"]),
+        ({"requested_channels": []}, []),
+        ({"requested_channels": [], "force_channels": ["email"]}, ["email"]),
         ({"event_category": "agent.published"}, ["in_app"]),
         ({"event_category": "agent.published", "force_channels": ["email"]}, ["email", "in_app"]),
     ):

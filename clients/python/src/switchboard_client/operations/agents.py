@@ -81,7 +81,8 @@ def clone(agent_id: Id, *, idempotency_key: str | None = None) -> Operation[Agen
 
 
 def remove(agent_id: Id) -> Operation[AgentDeleted]:
-    """Delete the agent. Calls in progress go on."""
+    """Delete the agent, with its knowledge sources and the numbers that you registered for it.
+    Calls in progress go on."""
     return delete(at("/v1/agents/{}", agent_id), AgentDeleted)
 
 
