@@ -85,8 +85,8 @@ class Reaper:
     async def round(self) -> None:
         """One look at every running call. Does nothing while Redis or PostgreSQL is away."""
         try:
-            await self._redis.ping()
-            self._view.seen()
+            server = await self._redis.info("server")
+            self._view.seen(server["run_id"])
             if self._view.is_clear:
                 await self._reap()
         except LINK_ERRORS as error:

@@ -261,6 +261,36 @@ async def test_nobody_is_judged_while_redis_is_away_and_until_workers_have_renew
     assert await status_after(redis) == "failed"
 
 
+async def test_a_redis_that_came_back_empty_between_two_looks_ends_no_call(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    redis: Redis,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    view = ClearView(redis_names.RENEWAL_SECONDS, clock=lambda: now)
+    reaper = Reaper(database, redis, 30, view)
+    plan = await running_call(tenant, worker, consumer)
+
+    async def info_of_another(_section: str) -> dict[str, str]:
+        return {"run_id": "another"}
+
+    async def status_after_a_look() -> str:
+        await reaper.round()
+        status: str = (await call_of(tenant, plan))["status"]
+        return status
+
+    assert await status_after_a_look() == "in_progress"
+    now += redis_names.RENEWAL_SECONDS
+    monkeypatch.setattr(redis, "info", info_of_another)
+    await worker.drop_lease(plan.call_id)
+    assert await status_after_a_look() == "in_progress"
+    now += redis_names.RENEWAL_SECONDS
+    assert await status_after_a_look() == "failed"
+
+
 async def test_a_position_written_once_more_after_the_end_is_forgotten(
     tenant: TenantClient,
     worker: FakeWorker,
