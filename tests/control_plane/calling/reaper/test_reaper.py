@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 from redis.asyncio import Redis
 from sqlalchemy import text
+from structlog.testing import capture_logs
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
@@ -259,6 +262,32 @@ async def test_nobody_is_judged_while_redis_is_away_and_until_workers_have_renew
     assert await status_after(redis) == "in_progress"
     now += 0.1
     assert await status_after(redis) == "failed"
+
+
+async def test_a_call_that_cannot_be_ended_keeps_no_other_from_its_end(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    reaper: Reaper,
+) -> None:
+    broken = await running_call(tenant, worker, consumer)
+    lost = await running_call(tenant, worker, consumer)
+    takeovers = json.dumps([{"agent_id": str(uuid4()), "from_ms": 0}])
+    async with database.system_session() as session:
+        await session.execute(
+            text("UPDATE calls SET takeovers = CAST(:takeovers AS jsonb) WHERE id = :id"),
+            {"takeovers": takeovers, "id": broken.call_id},
+        )
+    await worker.end(broken, 1_000)
+    await catch_up(consumer)
+    await worker.drop_lease(lost.call_id)
+    with capture_logs() as logs:
+        await reaper.round()
+        await reaper.round()
+    assert (await call_of(tenant, lost))["status"] == "failed"
+    refused = [entry["call_id"] for entry in logs if entry["event"] == "call_not_reaped"]
+    assert refused == [str(broken.call_id)]
 
 
 async def test_a_redis_that_came_back_empty_between_two_looks_ends_no_call(
