@@ -288,6 +288,7 @@ class Worker:
         except OSError as error:
             # Without an acknowledgement, another worker will get the entry.
             log.error("call.no_journal", error=str(error))
+            self._space.refused(error)
             return
         self._shipper.add(journal)
         call = Call(

@@ -16,6 +16,7 @@ from functools import partial
 
 import structlog
 
+from switchboard.open_files import raise_open_files_limit
 from switchboard.parent_watch import PARENT_FD, end_with_parent, take_parent_fd
 from switchboard.process import importing, run_watched
 from switchboard.process_environment import needed_by
@@ -47,6 +48,8 @@ def run_worker_host(settings: Settings) -> int:
     ]
 
     settings.data_dir.mkdir(parents=True, exist_ok=True)
+    # A worker has a file open for each call that is not settled, and sockets for each that runs.
+    raise_open_files_limit()
 
     def on_change(pids: Mapping[str, int]) -> None:
         try:

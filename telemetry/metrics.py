@@ -172,8 +172,8 @@ CALLS_WAITING = declared.gauge(
 CLAIMS_NOTHING = declared.gauge(
     "claims_nothing",
     "1 while this worker claims no calls for a reason, although it may have free slots: its "
-    "journals are full, frames are late, its event loop or the local models are behind, or too "
-    "many of its calls wait for their first participant.",
+    "journals are full or cannot be written, frames are late, its event loop or the local models "
+    "are behind, or too many of its calls wait for their first participant.",
     (_WORKER,),
     {"reason": WHY_CLAIMS_NOTHING},
 )

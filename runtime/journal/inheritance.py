@@ -18,7 +18,8 @@ logger = structlog.get_logger(__name__)
 
 def take_over(workers_dir: Path, heir: Path) -> int:
     """Move the journals of every dead worker below ``workers_dir`` to the folder ``heir``, which
-    belongs to the calling worker. Folders of workers that run are left alone.
+    belongs to the calling worker. Folders of workers that run are left alone, and so are those that
+    cannot be read or moved, such as another user's.
 
     A crash in between loses nothing: each journal is in one of the two folders.
 
@@ -26,22 +27,31 @@ def take_over(workers_dir: Path, heir: Path) -> int:
         How many journals were moved.
 
     Raises:
-        OSError: the disk cannot be read or written.
+        OSError: ``workers_dir`` cannot be read.
     """
     moved = 0
     for folder in sorted(workers_dir.iterdir()):
-        if folder == heir or not (folder / NAME).exists():
+        if folder == heir:
             continue
         try:
-            lock = FolderLock(folder)
-        except (JournalsInUse, FileNotFoundError):
-            continue
-        with closing(lock):
-            count = _move(folder / JOURNALS, heir / JOURNALS)
-            _remove(folder, lock)
-        if count:
-            logger.warning("journal.taken_over", predecessor=folder.name, journals=count)
-        moved += count
+            moved += _inherited(folder, heir)
+        except OSError as error:
+            logger.error("journal.not_taken_over", predecessor=folder.name, error=str(error))
+    return moved
+
+
+def _inherited(folder: Path, heir: Path) -> int:
+    if not (folder / NAME).exists():
+        return 0
+    try:
+        lock = FolderLock(folder)
+    except (JournalsInUse, FileNotFoundError):
+        return 0
+    with closing(lock):
+        moved = _move(folder / JOURNALS, heir / JOURNALS)
+        _remove(folder, lock)
+    if moved:
+        logger.warning("journal.taken_over", predecessor=folder.name, journals=moved)
     return moved
 
 

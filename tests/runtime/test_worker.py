@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import time
 from collections.abc import AsyncIterator
@@ -32,6 +33,7 @@ from runtime.call.call import Call
 from runtime.call.funds import NOT_EXTENDED
 from runtime.journal.folder_lock import JournalsInUse
 from runtime.journal.journal import Journal
+from runtime.journal.space import PROBE
 from runtime.journal.store import JournalStore
 from runtime.link.dispatch import RECLAIM_IDLE_MS, dispatch_group
 from runtime.link.redis_client import BLOCK_MS
@@ -310,6 +312,25 @@ async def test_a_plan_of_release_0_1_which_offered_it_without_a_header_is_carrie
             redis_names.DISPATCH_STREAM, {redis_names.FIELD: plan.model_dump_json()}
         )
         await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+
+
+async def test_a_worker_whose_disk_takes_no_journal_leaves_calls_to_the_others(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+):
+    async def refuse(*_: object) -> Journal:
+        raise OSError(errno.EROFS, "read-only file system")
+
+    monkeypatch.setattr(Journal, "create", refuse)
+
+    async def claims_nothing() -> bool:
+        heartbeat = await control_plane.heartbeat("w1")
+        return heartbeat is not None and heartbeat.claims_nothing_because == "journals_full"
+
+    async with working(valkey_url, tmp_path):
+        (tmp_path / "journal" / PROBE).mkdir()
+        await control_plane.dispatch(call_plan())
+        await until(claims_nothing)
+        assert await control_plane.pending() == 1, "another worker will get it"
 
 
 async def test_an_offer_that_a_worker_cannot_read_is_left_to_the_others(

@@ -25,6 +25,7 @@ from contracts.versions import fault
 from control_plane.calling.calls import repository as call_rows
 from control_plane.calling.calls.ending.call_end import billed_position_ms, end_call
 from control_plane.calling.calls.events.envelope import read_entry
+from control_plane.calling.calls.events.group_transaction import EVENT_FAULTS
 from control_plane.calling.calls.open_calls import OpenCalls
 from control_plane.calling.calls.transitions import waits_for_phone
 from control_plane.calling.reaper import repository
@@ -74,6 +75,8 @@ class Reaper:
         self._open_calls = open_calls
         self._quiet_until: dict[UUID, datetime] = {}
         """Until when a running call cannot exceed its limits."""
+        self._not_reaped: set[UUID] = set()
+        """Calls that cannot be ended, of which each is logged once."""
         self._tidied_at = float("-inf")
 
     async def run(self) -> None:
@@ -85,8 +88,8 @@ class Reaper:
     async def round(self) -> None:
         """One look at every running call. Does nothing while Redis or PostgreSQL is away."""
         try:
-            await self._redis.ping()
-            self._view.seen()
+            server = await self._redis.info("server")
+            self._view.seen(server["run_id"])
             if self._view.is_clear:
                 await self._reap()
         except LINK_ERRORS as error:
@@ -154,6 +157,11 @@ class Reaper:
                 except ValidationError as error:
                     # It is left to a jobs process of the release that wrote its plan.
                     _log.error("call_not_reaped", call_id=str(call.id), fault=fault(error))
+                except EVENT_FAULTS:
+                    # Its reported end failed like this, too, and was parked. The others go on.
+                    if call.id not in self._not_reaped:
+                        _log.exception("call_not_reaped", call_id=str(call.id))
+                    self._not_reaped.add(call.id)
 
     async def _judge(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -76,8 +77,6 @@ async def _assemble(context: JobContext, database: Database, recording: Recordin
         _log.warning("recording_not_assembled", call_id=str(recording.call_id), error=str(error))
         raise
     await _completed(database, recording, files)
-    if recording.stopped_at is not None:
-        await asyncio.to_thread(lambda: remove_parts(open_store(url), recording.folder))
 
 
 @when_given_up(assemble_recording)
@@ -95,7 +94,11 @@ async def fail_recording(database: Database, *, tenant_id: str, recording_id: st
     retry=TRIED_FOR_A_DAY,
 )
 async def remove_left_parts(context: JobContext, *, tenant_id: str, recording_id: str) -> None:
-    """Remove the parts of a recording whose worker never reported that it had stopped."""
+    """Remove the parts of a recording that has its files.
+
+    A job of its own: if it fails half-way, what made the files is not run again with the parts that
+    are left, and the others silent.
+    """
     url = settings_of(context).object_store_url
     recording = await _recording(database_of(context), tenant_id, recording_id)
     if recording is not None and recording.status == "completed":
@@ -134,14 +137,15 @@ async def _completed(database: Database, recording: Recording, files: Files) -> 
         now.completed_at = datetime.now(UTC)
         now.duration_ms = files.duration_ms
         now.wav_bytes, now.ogg_bytes = files.wav_bytes, files.ogg_bytes
-        if now.stopped_at is None:
-            await enqueue(
-                session,
-                remove_left_parts,
-                not_within=PARTS_KEPT,
-                tenant_id=str(recording.tenant_id),
-                recording_id=str(recording.id),
-            )
+        ids: dict[str, Any] = {
+            "tenant_id": str(recording.tenant_id),
+            "recording_id": str(recording.id),
+        }
+        if recording.stopped_at is not None:
+            # Another job may be about to make the files from them.
+            await enqueue(session, remove_left_parts, lock=_lock_of(recording.id), **ids)
+        elif now.stopped_at is None:
+            await enqueue(session, remove_left_parts, not_within=PARTS_KEPT, **ids)
     _log.info("recording_completed", call_id=str(recording.call_id), duration_ms=files.duration_ms)
 
 
@@ -187,7 +191,11 @@ async def enqueue_assembly(session: AsyncSession, tenant_id: UUID, recording_id:
     await enqueue(
         session,
         assemble_recording,
-        lock=f"recording/{recording_id}",
+        lock=_lock_of(recording_id),
         tenant_id=str(tenant_id),
         recording_id=str(recording_id),
     )
+
+
+def _lock_of(recording_id: UUID) -> str:
+    return f"recording/{recording_id}"

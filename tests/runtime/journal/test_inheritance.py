@@ -54,6 +54,16 @@ def test_of_two_journals_of_one_call_neither_is_overwritten(tmp_path: Path) -> N
     assert journals_of(heir) == {"same": "with events"}
 
 
+def test_a_folder_that_cannot_be_taken_over_keeps_no_other_from_it(tmp_path: Path) -> None:
+    strange = worker_folder(tmp_path, "a-strange-one", one="1")
+    (strange / "worker.lock").unlink()
+    (strange / "worker.lock").mkdir()
+    worker_folder(tmp_path, "dead", two="2")
+    heir = worker_folder(tmp_path, "heir")
+    assert take_over(tmp_path, heir) == 1
+    assert (journals_of(heir), journals_of(strange)) == ({"two": "2"}, {"one": "1"})
+
+
 def test_what_is_no_workers_folder_is_left_alone(tmp_path: Path) -> None:
     other = tmp_path / "lost+found"
     other.mkdir()

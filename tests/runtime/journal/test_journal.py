@@ -162,6 +162,19 @@ async def test_a_journal_whose_plan_only_another_release_can_read_stays_for_it(t
     store.close()
 
 
+async def test_a_journal_that_the_disk_does_not_give_keeps_no_other_from_being_read(
+    tmp_path: Path,
+):
+    store = JournalStore(tmp_path, "w1")
+    journal = await store.create(call_plan())
+    await journal.aclose()
+    (tmp_path / "journal" / "0.jsonl").mkdir()
+    found = [each async for each, _ in store.left_behind()]
+    assert [each.path for each in found] == [journal.path]
+    await found[0].aclose()
+    store.close()
+
+
 async def test_nothing_follows_the_end_of_the_call(path: Path, executor: ThreadPoolExecutor):
     journal = await Journal.create(path, call_plan(), "w1", executor)
     journal.append(CallEnded(end_reason=EndReason.NORMAL_HANGUP, connected_ms=1))

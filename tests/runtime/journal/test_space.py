@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,33 @@ async def test_a_disk_with_hardly_any_room_is_full_too(
     slots = Slots(3)
     await JournalSpace(tmp_path, 100, slots).look()
     assert slots.usable == 0
+
+
+async def test_a_folder_that_cannot_be_read_takes_no_calls_and_ends_no_worker(tmp_path: Path):
+    slots = Slots(3)
+    folder = tmp_path / "journal"
+    space = JournalSpace(folder, 100, slots)
+    await space.look()
+    assert (slots.usable, space.is_full) == (0, True)
+    folder.mkdir()
+    await space.look()
+    assert (slots.usable, space.is_full) == (3, False)
+    assert list(folder.iterdir()) == []
+
+
+async def test_a_disk_that_has_refused_a_journal_gets_no_calls_until_it_takes_a_file(
+    tmp_path: Path,
+):
+    slots = Slots(3)
+    space = JournalSpace(tmp_path, 100, slots)
+    in_the_way = tmp_path / journal_space.PROBE
+    in_the_way.mkdir()
+    with capture_logs() as logs:
+        space.refused(OSError(errno.EROFS, "read-only file system"))
+        assert (slots.usable, space.is_full) == (0, True)
+        await space.look()
+        assert slots.usable == 0
+        in_the_way.rmdir()
+        await space.look()
+        assert (slots.usable, space.is_full) == (3, False)
+    assert [entry["event"] for entry in logs] == ["journals.refused", "journals.have_room"]

@@ -17,7 +17,7 @@ import redis
 from switchboard.services.command import Command, spawn, stop
 from switchboard.services.directory_lock import DirectoryInUse
 from switchboard.services.embedded_server import EmbeddedServer, running
-from switchboard.services.postgres import PostgresServer
+from switchboard.services.postgres import PostgresServer, PostgresSetupFailed
 from switchboard.services.valkey import ValkeyServer
 
 MakeServer = Callable[[], EmbeddedServer]
@@ -117,6 +117,20 @@ def test_a_cluster_that_was_left_half_made_is_made_again(directory: Path) -> Non
     (directory / "data" / "cluster" / "PG_VERSION").unlink()
     with running(PostgresServer(directory / "data", durable=False), directory / "log") as url:
         _write(url)
+        assert _read(url) == "yes"
+
+
+def test_a_database_whose_password_is_lost_is_not_made_again(directory: Path) -> None:
+    with running(PostgresServer(directory / "data", durable=False), directory / "log") as url:
+        _write(url)
+    password = directory / "data" / "password"
+    kept = password.rename(directory / "password")
+    server = PostgresServer(directory / "data", durable=False)
+    with pytest.raises(PostgresSetupFailed, match="password is gone"):
+        server.prepare()
+    server.release()
+    kept.rename(password)
+    with running(PostgresServer(directory / "data", durable=False), directory / "log") as url:
         assert _read(url) == "yes"
 
 

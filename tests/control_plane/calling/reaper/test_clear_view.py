@@ -33,3 +33,17 @@ def test_an_outage_starts_the_wait_again() -> None:
     assert not view.is_clear
     clock.now += 6
     assert view.is_clear
+
+
+def test_a_redis_that_was_started_again_without_being_missed_starts_the_wait_again() -> None:
+    clock = Clock()
+    view = ClearView(6, clock)
+    view.seen("one")
+    clock.now += 60
+    view.seen("one")
+    assert view.is_clear
+    view.seen("another")
+    assert not view.is_clear
+    clock.now += 6
+    view.seen("another")
+    assert view.is_clear

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 from redis.asyncio import Redis
 from sqlalchemy import text
+from structlog.testing import capture_logs
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
@@ -259,6 +262,62 @@ async def test_nobody_is_judged_while_redis_is_away_and_until_workers_have_renew
     assert await status_after(redis) == "in_progress"
     now += 0.1
     assert await status_after(redis) == "failed"
+
+
+async def test_a_call_that_cannot_be_ended_keeps_no_other_from_its_end(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    reaper: Reaper,
+) -> None:
+    broken = await running_call(tenant, worker, consumer)
+    lost = await running_call(tenant, worker, consumer)
+    takeovers = json.dumps([{"agent_id": str(uuid4()), "from_ms": 0}])
+    async with database.system_session() as session:
+        await session.execute(
+            text("UPDATE calls SET takeovers = CAST(:takeovers AS jsonb) WHERE id = :id"),
+            {"takeovers": takeovers, "id": broken.call_id},
+        )
+    await worker.end(broken, 1_000)
+    await catch_up(consumer)
+    await worker.drop_lease(lost.call_id)
+    with capture_logs() as logs:
+        await reaper.round()
+        await reaper.round()
+    assert (await call_of(tenant, lost))["status"] == "failed"
+    refused = [entry["call_id"] for entry in logs if entry["event"] == "call_not_reaped"]
+    assert refused == [str(broken.call_id)]
+
+
+async def test_a_redis_that_came_back_empty_between_two_looks_ends_no_call(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    redis: Redis,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    view = ClearView(redis_names.RENEWAL_SECONDS, clock=lambda: now)
+    reaper = Reaper(database, redis, 30, view)
+    plan = await running_call(tenant, worker, consumer)
+
+    async def info_of_another(_section: str) -> dict[str, str]:
+        return {"run_id": "another"}
+
+    async def status_after_a_look() -> str:
+        await reaper.round()
+        status: str = (await call_of(tenant, plan))["status"]
+        return status
+
+    assert await status_after_a_look() == "in_progress"
+    now += redis_names.RENEWAL_SECONDS
+    monkeypatch.setattr(redis, "info", info_of_another)
+    await worker.drop_lease(plan.call_id)
+    assert await status_after_a_look() == "in_progress"
+    now += redis_names.RENEWAL_SECONDS
+    assert await status_after_a_look() == "failed"
 
 
 async def test_a_position_written_once_more_after_the_end_is_forgotten(

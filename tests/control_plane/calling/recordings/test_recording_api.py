@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import obstore
 import pytest
+from obstore.store import ObjectStore
 
 from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.recordings import tasks
-from control_plane.calling.recordings.assembly import Files, assemble_files
+from control_plane.calling.recordings.assembly import Files, assemble_files, part_paths
 from control_plane.calling.recordings.repository import delete_recording
 from control_plane.calling.recordings.tasks import MOST_ATTEMPTS, fail_recording
 from tests.control_plane.calling.recordings.recorded_call import RecordedCall, flac
@@ -85,6 +87,30 @@ async def test_the_calls_detail_shows_the_recording(call: RecordedCall) -> None:
 
 async def test_the_parts_are_removed_when_the_files_are_there(call: RecordedCall) -> None:
     await call.completed([flac(50), flac(50)])
+    assert call.parts == []
+
+
+async def test_parts_that_go_only_in_part_leave_no_silence_in_the_files(
+    call: RecordedCall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def remove_one_and_fail(store: ObjectStore, folder: str) -> None:
+        obstore.delete(store, part_paths(store, folder)[:1])
+        raise OSError("the store is away")
+
+    await call.start_recording()
+    call.store(0, flac(50))
+    call.store(1000, flac(50))
+    await call.stop_recording(2000)
+    await call.end()
+    with monkeypatch.context() as failing:
+        failing.setattr(tasks, "remove_parts", remove_one_and_fail)
+        await call.run_jobs()
+    assert len(call.parts) == 1
+    [wav] = call.objects.rglob("*.wav")
+    whole = wav.read_bytes()
+    await call.make_jobs_due()
+    await call.run_jobs()
+    assert wav.read_bytes() == whole
     assert call.parts == []
 
 
