@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from switchboard.state import read_secrets, read_state
 from switchboard_client import AsyncSwitchboard
 from telemetry.process_name import ProcessName
 from tests.e2e.up import Up, wait_until_started
+from tests.logged_warnings import logged_warnings
 from tests.short_directory import short_directory
 
 SHARED_DATA_DIR, SHARED_OUTPUT = "switchboard_data_dir", "switchboard_output"
@@ -121,6 +122,21 @@ def pytest_configure(config: pytest.Config) -> None:
     is_controller = config.getoption("numprocesses", None) and not hasattr(config, "workerinput")
     if is_controller:
         config.pluginmanager.register(SharedUp())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Function, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that waits for something in vain does not know why: the system may have said it."""
+    report = yield
+    if report.failed:
+        for value in item.funcargs.values():
+            system = getattr(value, "switchboard", value)
+            if isinstance(system, LiveSwitchboard):
+                warnings = logged_warnings(system.data_dir, call.start)
+                report.sections.append(("Warnings of the system's processes", warnings))
+    return report
 
 
 @pytest.fixture(scope="session")
