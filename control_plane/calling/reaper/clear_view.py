@@ -16,7 +16,7 @@ class ClearView:
         self._clear_since: float | None = None
         self._run_id: str | None = None
 
-    def seen(self, run_id: str = "") -> None:
+    def seen(self, run_id: str) -> None:
         """Redis answered.
 
         Args:

@@ -184,8 +184,10 @@ async def _save_method(
     session: AsyncSession, settings: ControlPlaneSettings, payment: Payment, report: Captured
 ) -> None:
     # Razorpay keeps cards for its own checkout, too. Only a mandate lets them be charged again.
-    wants = payment.save_card and payment.gateway != "razorpay"
-    if report.method is None or not (wants or payment.kind == PaymentKind.MANDATE):
+    is_for_later = payment.kind == PaymentKind.MANDATE or (
+        payment.save_card and payment.gateway != "razorpay"
+    )
+    if report.method is None or not is_for_later:
         return
     await methods.save(
         session,

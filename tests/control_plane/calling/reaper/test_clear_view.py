@@ -14,9 +14,9 @@ def test_nobody_is_judged_before_workers_had_time_to_renew() -> None:
     clock = Clock()
     view = ClearView(6, clock)
     assert not view.is_clear
-    view.seen()
+    view.seen("one")
     clock.now += 5.9
-    view.seen()
+    view.seen("one")
     assert not view.is_clear
     clock.now += 0.1
     assert view.is_clear
@@ -25,11 +25,11 @@ def test_nobody_is_judged_before_workers_had_time_to_renew() -> None:
 def test_an_outage_starts_the_wait_again() -> None:
     clock = Clock()
     view = ClearView(6, clock)
-    view.seen()
+    view.seen("one")
     clock.now += 60
     view.lost()
     assert not view.is_clear
-    view.seen()
+    view.seen("one")
     assert not view.is_clear
     clock.now += 6
     assert view.is_clear
