@@ -1,8 +1,8 @@
 """Takes the bridges' reports from the stream to PostgreSQL.
 
 A report that is applied twice changes nothing the second time, so an entry leaves the stream after
-the transaction that applied it. If a report is lost, the scheduler finds it under
-the attempt's key, which the bridge keeps renewing.
+the transaction that applied it. If a report is lost, or its call cannot be read, the scheduler
+finds it under the attempt's key, which the bridge keeps renewing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Sequence
 import structlog
 from redis.asyncio import Redis
 
+from contracts.dialing import DialReport
+from control_plane.calling.calls.events.group_transaction import EVENT_FAULTS
 from control_plane.calling.dialing.after_commit import follow_up
 from control_plane.calling.dialing.attempts import apply_report
 from control_plane.platform.database import Database
@@ -73,7 +75,14 @@ class ReportConsumer:
         for entry in entries:
             report = read_report(entry.document)
             if report is not None:
-                async with self._database.system_session() as session:
-                    after = await apply_report(session, report)
-                await follow_up(self._database, self._redis, after)
+                await self._apply(report)
             await self.stream.finish([entry])
+
+    async def _apply(self, report: DialReport) -> None:
+        try:
+            async with self._database.system_session() as session:
+                after = await apply_report(session, report)
+        except EVENT_FAULTS:
+            _log.exception("dial_report_not_applicable", call_id=str(report.call_id))
+        else:
+            await follow_up(self._database, self._redis, after)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -13,6 +15,7 @@ from contracts.dialing import DialReport, DialRequest, LegStage
 from contracts.end_reasons import EndReason
 from contracts.inbound_calls import INBOUND_PATIENCE_SECONDS
 from contracts.redis_names import ATTEMPT_TTL_SECONDS
+from control_plane.calling.calls.events.group_transaction import EVENT_FAULTS
 from control_plane.calling.dialing import attempts, repository
 from control_plane.calling.dialing.after_commit import follow_up
 from control_plane.calling.dialing.attempt_judgement import Act, ObservedAttempt, judge_attempt
@@ -50,6 +53,8 @@ class DialingScheduler:
         self._redis = redis
         self._settings = settings
         self._silence = silence or Silence(ATTEMPT_TTL_SECONDS, time.monotonic)
+        self._faulty: set[UUID] = set()
+        """Jobs, and tenants whose queue has such a job, of which each is logged once."""
 
     async def run(self) -> None:
         """Dial until cancelled."""
@@ -84,7 +89,8 @@ class DialingScheduler:
             tenants = await repository.tenants_with_due_jobs(session, now)
         for tenant_id in tenants:
             try:
-                await self._start_due_of(tenant_id, now)
+                with self._sparing_others(tenant_id, tenant_id=tenant_id):
+                    await self._start_due_of(tenant_id, now)
             except DatabaseUnavailable:
                 # This queue may have been too long for the deadline. The others do not wait for it.
                 _log.warning("dialing_waits_for_database", tenant_id=str(tenant_id))
@@ -124,7 +130,8 @@ class DialingScheduler:
             jobs = await repository.lapsed_jobs(session, now, LAPSED_AT_ONCE)
         for job in jobs:
             why = f"{job.to_number} could not be dialed in the time allowed"
-            await self._give_up(job, EndReason.REAPER_QUEUED_TIMEOUT, why, now)
+            with self._sparing_others(job.id, call_id=job.call_id):
+                await self._give_up(job, EndReason.REAPER_QUEUED_TIMEOUT, why, now)
 
     async def _give_up(self, job: DialingJob, reason: EndReason, why: str, now: datetime) -> None:
         async with self._database.system_session() as session:
@@ -144,7 +151,21 @@ class DialingScheduler:
             is_lost = attempt.job.attempt_id in lost and not _media_may_come(attempt.job, now)
             observed = _observed(attempt, report, is_lost)
             act = judge_attempt(observed, now, ring_timeout)
-            await self._do(act, attempt.job, report, now)
+            with self._sparing_others(attempt.job.id, call_id=attempt.job.call_id):
+                await self._do(act, attempt.job, report, now)
+
+    @contextmanager
+    def _sparing_others(self, key: UUID, **context: UUID) -> Iterator[None]:
+        """A job that cannot be changed, such as one whose call cannot be read, does not hold up the
+        others. It is tried again in each round."""
+        try:
+            yield
+        except EVENT_FAULTS:
+            if key not in self._faulty:
+                _log.exception(
+                    "dialing_failed", **{name: str(each) for name, each in context.items()}
+                )
+            self._faulty.add(key)
 
     async def _do(
         self, act: Act, job: DialingJob, report: DialReport | None, now: datetime

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from sqlalchemy import update
 
 from contracts import redis_names
 from contracts.commands import RemoveLeg
 from contracts.dial_outcome import DialOutcome
-from contracts.dialing import DialReport, DialRequest, LegStage, LostLeg
+from contracts.dialing import DialRequest, LegStage, LostLeg
 from contracts.end_reasons import EndReason
 from contracts.events import CallEnded, CallMetered, LegLeft
 from contracts.versions import read_json
@@ -23,6 +23,7 @@ from control_plane.calling.dialing.scheduler import DialingScheduler
 from control_plane.calling.dialing.silence import Silence
 from control_plane.calling.transfers.target import call_target
 from control_plane.platform.link.redis_client import connect
+from tests.control_plane.calling.dialing.bridge_reports import say
 from tests.control_plane.calling.dialing.phone import CALLEE, Phones, running_bridge
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, call_of, catch_up, running_call
@@ -40,32 +41,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-async def say(
-    phones: Phones,
-    call_id: UUID,
-    stage: LegStage,
-    outcome: DialOutcome | None = None,
-    detail: str | None = None,
-) -> None:
-    """Report as a bridge does that dies at once."""
-    job = await phones.job(call_id)
-    assert job.attempt_id is not None
-    report = DialReport(
-        attempt_id=job.attempt_id,
-        call_id=job.call_id,
-        tenant_id=job.tenant_id,
-        participant_id=job.participant_id,
-        bridge_id="bridge-that-died",
-        occurred_at=datetime.now(UTC),
-        stage=stage,
-        outcome=outcome,
-        detail=detail,
-    )
-    await phones.redis.xadd(
-        redis_names.DIAL_REPORT_STREAM, {redis_names.FIELD: report.model_dump_json()}
-    )
 
 
 async def silent_for_long(phones: Phones) -> None:
