@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.batches.schemas import BatchRequest, Recipient, RefusedRecipient
-from control_plane.calling.calls.creating.caller_id import CallerId, choose_caller_id, priced
+from control_plane.calling.calls.creating.caller_id import CallerId, choose_caller_id
 from control_plane.calling.dialing.errors import NeverDialable
 from control_plane.calling.dialing.schedule import Openings
 from control_plane.calling.dialing.service import first_dialing
@@ -19,6 +19,7 @@ from control_plane.calling.numbers.phone_number import e164
 from control_plane.calling.numbers.repository import numbers_of
 from control_plane.calling.telecom.errors import PhoneCountryNotAllowed, PhoneRateAboveCeiling
 from control_plane.calling.telecom.limits import NumberLimits
+from control_plane.calling.telecom.price_list import PriceList
 from control_plane.calling.telecom.repository import settings_of
 from control_plane.platform.settings import DialingSettings
 
@@ -45,13 +46,14 @@ async def check_recipients(
     written = [_read(recipient.to) for recipient in wanted.recipients]
     readable = {number for number in written if not isinstance(number, _Refused)}
     listed = await listed_numbers(session, tenant_id, readable)
+    prices = PriceList(session, readable, now)
     seen: set[str] = set()
     openings = Openings(now)
     for index, recipient in enumerate(wanted.recipients):
         try:
             number = _callable_number(written[index], listed, seen)
             caller_id = _caller_id(recipient, wanted, numbers, dialing)
-            await _check_limits(session, limits, caller_id, number)
+            await _check_limits(limits, prices, caller_id, number)
             await _check_schedule(recipient, wanted, number, openings)
         except _Refused as why:
             refused.append(
@@ -99,14 +101,15 @@ def _caller_id(
 
 
 async def _check_limits(
-    session: AsyncSession, limits: NumberLimits, caller_id: CallerId, number: str
+    limits: NumberLimits, prices: PriceList, caller_id: CallerId, number: str
 ) -> None:
     """Those that concern one number. ``create_call`` checks them as well, but would refuse the
     whole batch for its first recipient."""
-    if limits.rate_ceiling_micros_per_minute is not None:
-        caller_id = await priced(session, caller_id, number)
+    price = None
+    if limits.rate_ceiling_micros_per_minute is not None and caller_id.account_id is not None:
+        price = await prices.price_of(caller_id.carrier, number)
     try:
-        limits.check(number, caller_id.price)
+        limits.check(number, price)
     except (PhoneCountryNotAllowed, PhoneRateAboveCeiling) as problem:
         raise _Refused(problem.code, problem.detail) from None
 

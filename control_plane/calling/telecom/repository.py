@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from itertools import chain
 from uuid import UUID
 
-from sqlalchemy import extract, func, literal, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import ARRAY, Text, any_, extract, func, literal, select
+from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.calls.models import Call
@@ -19,25 +20,38 @@ async def price_of(
     session: AsyncSession, provider: str, direction: str, number: str, at: datetime
 ) -> TelecomPrice | None:
     """The newest price of the longest prefix that ``number`` (E.164) begins with."""
-    found: TelecomPrice | None = await session.scalar(
+    return (await prices_of(session, provider, direction, [number], at)).get(number)
+
+
+async def prices_of(
+    session: AsyncSession, provider: str, direction: str, numbers: Collection[str], at: datetime
+) -> dict[str, TelecomPrice]:
+    """``price_of`` each of many numbers that has a price."""
+    prefixes = {number: [number[:end] for end in range(len(number), 0, -1)] for number in numbers}
+    found = await session.scalars(
         select(TelecomPrice)
+        .ext(distinct_on(TelecomPrice.prefix))
         .where(
             TelecomPrice.provider == provider,
             TelecomPrice.direction == direction,
-            literal(number).startswith(TelecomPrice.prefix),
+            TelecomPrice.prefix == any_(literal(sorted({*chain(*prefixes.values())}), ARRAY(Text))),
             TelecomPrice.valid_from <= at,
         )
-        .order_by(func.length(TelecomPrice.prefix).desc(), TelecomPrice.valid_from.desc())
-        .limit(1)
+        .order_by(TelecomPrice.prefix, TelecomPrice.valid_from.desc())
     )
-    return found
+    newest = {price.prefix: price for price in found}
+    return {
+        number: newest[longest]
+        for number, its_prefixes in prefixes.items()
+        if (longest := next((each for each in its_prefixes if each in newest), None)) is not None
+    }
 
 
 async def current_prices(session: AsyncSession) -> Sequence[TelecomPrice]:
     """The newest row of each prefix."""
     name = (TelecomPrice.provider, TelecomPrice.direction, TelecomPrice.prefix)
     found = await session.scalars(
-        select(TelecomPrice).distinct(*name).order_by(*name, TelecomPrice.valid_from.desc())
+        select(TelecomPrice).ext(distinct_on(*name)).order_by(*name, TelecomPrice.valid_from.desc())
     )
     return found.all()
 

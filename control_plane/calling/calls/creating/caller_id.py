@@ -81,7 +81,7 @@ async def caller_ids(
         )
     numbers = await numbers_of(session, tenant_id)
     resolved = {
-        position: await priced(
+        position: await _priced(
             session,
             _resolved(
                 numbers,
@@ -99,7 +99,7 @@ async def caller_ids(
     return resolved
 
 
-async def priced(session: AsyncSession, caller_id: CallerId, number: str) -> CallerId:
+async def _priced(session: AsyncSession, caller_id: CallerId, number: str) -> CallerId:
     """The caller id with the price of a minute to ``number``, E.164."""
     if caller_id.account_id is None:
         return caller_id

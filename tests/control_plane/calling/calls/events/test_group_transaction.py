@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from redis.asyncio import Redis
-from sqlalchemy import event
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
@@ -30,6 +27,7 @@ from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, call_of, catch_up, read_all, running_call
 from tests.control_plane.fake_worker import FakeWorker
 from tests.control_plane.owned_books import hold
+from tests.control_plane.sent_statements import statements
 
 
 def said(sequence: int) -> TranscriptSegment:
@@ -39,20 +37,6 @@ def said(sequence: int) -> TranscriptSegment:
 
 
 TOO_LARGE = said(2**70)
-
-
-@contextmanager
-def statements(database: Database) -> Iterator[list[str]]:
-    """Every statement that jobs send in the ``with`` block."""
-    sent: list[str] = []
-
-    def note(_c: object, _cursor: object, statement: str, *_rest: object) -> None:
-        sent.append(statement)
-
-    engine = database._system.sync_engine
-    event.listen(engine, "before_cursor_execute", note)
-    yield sent
-    event.remove(engine, "before_cursor_execute", note)
 
 
 async def test_a_call_with_a_bad_event_holds_no_other_call_up(
