@@ -12,6 +12,7 @@ import typer
 from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from switchboard.commands.options import DataDir, Port
 from switchboard.commands.settings import command_settings
+from switchboard.open_files import raise_open_files_limit
 from switchboard.process import Work, importing, run_watched
 from telemetry.process_name import ProcessName
 
@@ -80,6 +81,8 @@ def bridge(data_dir: DataDir = None) -> None:
 
     settings = refuse_old_redis(_process_settings(data_dir))
     options = settings.bridge()
+    # A phone has a connection to its carrier, and one to the call's media worker.
+    raise_open_files_limit()
     _run(
         ProcessName.BRIDGE,
         settings,

@@ -1,10 +1,14 @@
-"""What keeps a single process from starting."""
+"""What keeps a single process from starting, and what it gets."""
 
 from __future__ import annotations
+
+import resource
+from pathlib import Path
 
 import pytest
 import typer
 
+from switchboard.commands import processes
 from switchboard.commands.processes import refuse_old_redis
 from switchboard.settings import Settings
 from tests.stand_ins.old_redis import old_redis
@@ -22,3 +26,23 @@ def test_a_process_says_which_redis_it_needs(capsys: pytest.CaptureFixture[str])
 def test_a_process_waits_for_a_redis_that_is_away() -> None:
     settings = Settings(redis_url="redis://127.0.0.1:1")
     assert refuse_old_redis(settings) is settings
+
+
+def test_the_bridge_may_open_as_many_files_as_the_system_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int] = []
+
+    def run(*_: object) -> None:
+        limits.append(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+
+    settings = Settings(data_dir=tmp_path, redis_url="redis://127.0.0.1:1")
+    monkeypatch.setattr(processes, "_process_settings", lambda _: settings)
+    monkeypatch.setattr(processes, "_run", run)
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(512, most), most))
+    try:
+        processes.bridge()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
+    assert limits == [min(most, 65_536)]
