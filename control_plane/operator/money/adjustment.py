@@ -13,6 +13,7 @@ from contracts.money import MICROS_PER_USD
 from control_plane.money.billing import repository as accounts
 from control_plane.money.billing import service as billing
 from control_plane.money.billing.counter_accounts import counter_account
+from control_plane.money.billing.models import LedgerEntry
 from control_plane.operator.errors import CorrectedEntryNotFound, CreditReferenceTaken
 from control_plane.operator.money.credit import Posted, reference_key
 
@@ -69,7 +70,7 @@ async def post_adjustment(
         )
         entry = await accounts.entry_of_reference(session, tenant_id, key)
         assert entry is not None, "an adjustment posts an entry"
-    elif (entry.transaction_type, entry.amount_micros, entry.details.get("corrects")) != (
+    elif (entry.transaction_type, _posted_micros(entry, bucket), entry.details.get("corrects")) != (
         transaction_type,
         amount_micros,
         details.get("corrects"),
@@ -77,3 +78,10 @@ async def post_adjustment(
         raise CreditReferenceTaken.of(reference, entry)
     account = await accounts.locked_account(session, tenant_id)
     return Posted(entry, account.buckets.total_micros, is_new)
+
+
+def _posted_micros(entry: LedgerEntry, bucket: Literal["free", "purchased"]) -> int:
+    """What the entry added to ``bucket``; what it took, it took from all."""
+    if entry.amount_micros < 0:
+        return entry.amount_micros
+    return entry.free_micros if bucket == "free" else entry.purchased_micros

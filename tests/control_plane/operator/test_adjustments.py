@@ -122,6 +122,16 @@ async def test_a_reference_stands_for_one_posting_of_any_type(
     assert await operator.refused("POST", path, credit) == taken
 
 
+async def test_a_reference_stands_for_one_bucket_of_what_is_added(
+    operator: OperatorClient, tenant: TenantClient
+) -> None:
+    added = wanted(3, reference="r", bucket="purchased")
+    await operator.ok("POST", corrections(tenant), added)
+    assert (await operator.ok("POST", corrections(tenant), added))["already_posted"] is True
+    refused = await operator.refused("POST", corrections(tenant), added | {"bucket": "free"})
+    assert refused == (409, "credit_reference_taken")
+
+
 async def test_only_the_tenants_own_transaction_can_be_corrected(
     operator: OperatorClient, tenant: TenantClient, other_tenant: TenantClient
 ) -> None:
