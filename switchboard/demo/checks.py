@@ -26,12 +26,15 @@ _LEAST_WORDS_RECOGNISED = 0.7
 
 @dataclass(frozen=True)
 class Check:
-    """``is_latency``: a failure can mean that the machine is busy, not that there is a defect."""
+    """``is_latency``: a failure can mean that the machine is busy, not that there is a defect.
+
+    ``was_measured``: ``False`` of a latency that the call gave no occasion to measure."""
 
     claim: str
     passed: bool
     detail: str
     is_latency: bool = False
+    was_measured: bool = True
 
 
 def checked(evidence: Evidence) -> list[Check]:
@@ -182,7 +185,7 @@ def _latencies(summary: CallSummary) -> Iterable[Check]:
         ("first agent sample", summary.first_sample_ms, FIRST_SAMPLE_TARGET_MS, ""),
         ("voice to voice, p50", percentile(values, 50), VOICE_TO_VOICE_P50_TARGET_MS, measured),
         ("voice to voice, p95", percentile(values, 95), VOICE_TO_VOICE_P95_TARGET_MS, ""),
-        ("agent silent after barge-in", cut_in, BARGE_IN_TARGET_MS, ""),
+        ("agent silent after barge-in", cut_in, BARGE_IN_TARGET_MS, _cut_in_note(summary)),
     ):
         shown = "not measured" if value is None else f"{value:.0f} ms"
         yield Check(
@@ -190,7 +193,14 @@ def _latencies(summary: CallSummary) -> Iterable[Check]:
             value is not None and value <= target,
             f"{shown} ({note})" if note else shown,
             is_latency=True,
+            was_measured=value is not None,
         )
+
+
+def _cut_in_note(summary: CallSummary) -> str:
+    if summary.barge_in_ms and all(each is None for each in summary.barge_in_ms):
+        return "the agent was just silent when the caller cut in"
+    return ""
 
 
 def micros(usd: float) -> int:

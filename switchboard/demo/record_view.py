@@ -49,6 +49,8 @@ def show_checks(console: Console, checks: Sequence[Check]) -> None:
     _heading(console, "Checked", "latencies measured on the caller's waveform")
     for check in checks:
         mark, style = ("✓", "green") if check.passed else ("✗", "red")
+        if not check.was_measured:
+            mark, style = "–", "yellow"
         line = Text.assemble("   ", (mark, style), f" {check.claim}  ", (check.detail, "dim"))
         console.print(line, soft_wrap=True)
 

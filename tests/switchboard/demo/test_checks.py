@@ -299,6 +299,13 @@ def test_a_defect_fails_the_check_that_names_it(broken: Callable[[], Evidence], 
     assert claim in failures(broken())
 
 
+def test_what_could_not_be_measured_is_not_called_slow() -> None:
+    [cut_in] = [check for check in checked(with_summary(barge_in_ms=(None,))) if not check.passed]
+    assert cut_in.is_latency
+    assert not cut_in.was_measured
+    assert cut_in.detail == ("not measured (the agent was just silent when the caller cut in)")
+
+
 def test_only_targets_of_latency_are_excusable() -> None:
     late = with_summary(first_sample_ms=5000.0, barge_in_ms=(900.0,))
     missed = [check for check in checked(late) if not check.passed]
