@@ -184,10 +184,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--operations", type=int, default=10_000_000)
+    parser.add_argument("--operations", type=int, default=10_000_000, help="to reach in all")
     parser.add_argument("--minutes", type=float, help="the longest it may take; no limit without")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        help="of the first market; runs whose seeds are far apart open different markets",
+    )
     arguments = parser.parse_args()
     sound = run(
         arguments.operations,
