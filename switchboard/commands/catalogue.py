@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +18,21 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-_MOST_USD = 1000.0
+_MOST_USD = 1000
+_DECIMAL_PLACES = 6
+"""A price is a whole number of millionths of a dollar."""
+
+
+def _usd(typed: str) -> Decimal:
+    try:
+        usd = Decimal(typed)
+    except InvalidOperation:
+        raise typer.BadParameter(f"{typed!r} is not an amount such as 0.015.") from None
+    if not usd.is_finite() or not 0 <= usd <= _MOST_USD:
+        raise typer.BadParameter(f"{typed} is not in the range from 0 to {_MOST_USD}.")
+    if usd != round(usd, _DECIMAL_PLACES):
+        raise typer.BadParameter(f"{typed} has more than {_DECIMAL_PLACES} decimal places.")
+    return usd
 
 
 @app.command("load")
@@ -61,8 +75,8 @@ def add_model(
         str | None, typer.Option(help="What people read. Default: its name.", show_default=False)
     ] = None,
     price: Annotated[
-        float, typer.Option(min=0, max=_MOST_USD, help="US dollars for a minute.")
-    ] = 0.0,
+        Decimal, typer.Option(parser=_usd, metavar="USD", help="US dollars for a minute.")
+    ] = Decimal(0),
     operator_token: OperatorToken = None,
     api_url: ApiUrl = None,
     data_dir: DataDir = None,
@@ -77,7 +91,7 @@ def add_model(
         provider=provider,
         provider_name=provider_name,
         label=label or model,
-        usd_per_minute=Decimal(f"{price:g}"),
+        usd_per_minute=price,
     )
     directory = command_settings(data_dir).data_dir
 
@@ -90,7 +104,7 @@ def add_model(
 
 @app.command("platform-fee")
 def platform_fee(
-    usd: Annotated[float, typer.Argument(min=0, max=_MOST_USD, help="US dollars for a minute.")],
+    usd: Annotated[Decimal, typer.Argument(parser=_usd, help="US dollars for a minute.")],
     operator_token: OperatorToken = None,
     api_url: ApiUrl = None,
     data_dir: DataDir = None,
@@ -104,6 +118,6 @@ def platform_fee(
 
     async def work(console: Console) -> None:
         access = operator_access(directory, api_url, operator_token)
-        await catalogue_changes.set_platform_fee(access, Decimal(f"{usd:g}"), console)
+        await catalogue_changes.set_platform_fee(access, usd, console)
 
     raise typer.Exit(run_as_operator(work))
