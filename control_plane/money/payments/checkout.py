@@ -20,6 +20,7 @@ from control_plane.money.payments.gateways.gateway import (
     GatewayRefused,
     GatewayUnclear,
     MandateWishes,
+    Order,
     PaymentGateway,
     UnknownCustomer,
     Waiting,
@@ -121,13 +122,15 @@ async def begin_checkout(
         customer = await customer_of(database, tenant_id)
         customer_id = await known_customer_id(database, gateway, customer)
         try:
-            begun = await gateway.begin_checkout(order_of(payment, customer_id), wishes)
+            order = await _order_for(database, payment, customer_id)
+            begun = await gateway.begin_checkout(order, wishes)
         except UnknownCustomer:
             # The operator has gone from test keys to live ones, or the customer was deleted there.
             customer_id = await known_customer_id(
                 database, gateway, customer, instead_of=customer_id
             )
-            begun = await gateway.begin_checkout(order_of(payment, customer_id), wishes)
+            order = await _order_for(database, payment, customer_id)
+            begun = await gateway.begin_checkout(order, wishes)
     except (GatewayUnclear, GatewayRefused) as error:
         raise _unavailable(payment, error) from error
     await _note_begun(database, settings, payment.id, begun, now)
@@ -193,6 +196,13 @@ async def begin_mandate(
         raise _unavailable(payment, error) from error
     await _note_begun(database, settings, payment.id, begun, now)
     return BegunCheckout(payment, gateway.name, begun.shown)
+
+
+async def _order_for(database: Database, payment: Payment, customer_id: str) -> Order:
+    """The customer is committed before the gateway is asked, so that the payment is found there."""
+    async with database.system_session() as session:
+        (await locked(session, payment.id)).gateway_customer_id = customer_id
+    return order_of(payment, customer_id)
 
 
 async def _note_begun(

@@ -114,6 +114,8 @@ class Payment(Base):
     save_card: Mapped[bool] = mapped_column(default=False)
     mandate_max_minor: Mapped[int | None]
     payment_method_id: Mapped[UUID | None]
+    gateway_customer_id: Mapped[str | None]
+    """Whom the gateway was last asked to charge. ``None`` of payments of earlier releases."""
     gateway_order_id: Mapped[str | None]
     """Stripe's checkout session, Razorpay's order."""
     gateway_payment_id: Mapped[str | None]

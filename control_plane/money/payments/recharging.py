@@ -135,6 +135,7 @@ async def _prepare(
         return None
     payment.sent_at = now
     payment.next_check_at = now + FIRST_CHECK
+    payment.gateway_customer_id = customer_id_of(profile, payment.gateway)
     await session.flush()
-    order = order_of(payment, customer_id_of(profile, payment.gateway))
+    order = order_of(payment, payment.gateway_customer_id)
     return _Charge(gateway, order, settings.sealer.open(method.sealed_token))

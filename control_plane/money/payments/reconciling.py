@@ -71,7 +71,9 @@ async def check(
         payment.checks += 1
         payment.next_check_at = now + min(_FIRST_WAIT * 2 ** min(payment.checks, 10), _LONGEST_WAIT)
         profile = await repository.profile(session, payment.tenant_id)
-        order = order_of(payment, customer_id_of(profile, payment.gateway))
+        # The tenant may have become another customer since.
+        customer_id = payment.gateway_customer_id or customer_id_of(profile, payment.gateway)
+        order = order_of(payment, customer_id)
     if payment.kind == PaymentKind.RECHARGE and payment.sent_at is None:
         await charge(database, settings, gateways, payment_id, now)
         return

@@ -113,6 +113,23 @@ async def test_a_recharge_is_posted_once_however_it_is_reported(
     assert await states(payer) == ["succeeded"]
 
 
+async def test_money_is_found_although_the_tenant_has_become_another_customer(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    await ready(payer)
+    stripe.charges.planned = [ChargeOutcome("fails_after_charging", reporting="never")]
+    await payer.recharges()
+
+    await payer.begin(30)
+    [another] = stripe.customers
+    [charged] = stripe.intents.values()
+    assert charged["customer"] != another
+
+    await payer.reconciles(LOST_AFTER + SOON)
+    assert await payer.entries() == [("grant", 1.0), ("topup", 20.0)]
+    assert (await states(payer))[0] == "succeeded"
+
+
 @pytest.mark.parametrize("kind", ["fails_after_charging", "hangs_after_charging"])
 @pytest.mark.parametrize("reporting", ["after", "never"])
 @pytest.mark.parametrize("gateway", ["stripe", "razorpay"])
