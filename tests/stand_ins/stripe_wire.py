@@ -70,6 +70,8 @@ class StripeWire:
     intents: dict[str, _Object] = field(default_factory=dict)
     requests: list[tuple[str, str]] = field(default_factory=list)
     """Method and path."""
+    gone: set[str] = field(default_factory=set)
+    """Customers whose payments cannot be listed, as those of another account."""
     detached: list[str] = field(default_factory=list)
     refunds: dict[str, _Object] = field(default_factory=dict)
     disputes: dict[str, _Object] = field(default_factory=dict)
@@ -248,8 +250,7 @@ class StripeWire:
     async def _create_session(self, request: web.Request) -> web.Response:
         asked = request[_ASKED]
         if "customer" in asked and asked["customer"] not in self.customers:
-            problem = {"code": "resource_missing", "param": "customer"}
-            return _error(400, "invalid_request_error", "No such customer", **problem)
+            return _no_such_customer()
         items = asked["line_items"].values()
         session = {
             "id": self._id("cs"),
@@ -288,6 +289,8 @@ class StripeWire:
         )
 
     async def _list_intents(self, request: web.Request) -> web.Response:
+        if request.query["customer"] in self.gone:
+            return _no_such_customer()
         return await self._list(
             request,
             [each for each in self.intents.values() if _is_of(each, request)],
@@ -461,6 +464,11 @@ def _is_of(document: _Object, request: web.Request) -> bool:
 def _since(documents: Iterable[_Object], request: web.Request) -> list[_Object]:
     since = int(request.query.get("created[gte]", "0"))
     return [document for document in documents if document["created"] >= since]
+
+
+def _no_such_customer() -> web.Response:
+    problem = {"code": "resource_missing", "param": "customer"}
+    return _error(400, "invalid_request_error", "No such customer", **problem)
 
 
 def _error(status: int, kind: str, message: str, **more: str) -> web.Response:

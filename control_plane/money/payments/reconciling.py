@@ -18,6 +18,7 @@ from control_plane.money.payments.gateways.gateway import (
     Expired,
     GatewayRefused,
     GatewayUnclear,
+    UnknownCustomer,
     Waiting,
 )
 from control_plane.money.payments.gateways.installed import InstalledGateways
@@ -86,6 +87,9 @@ async def check(
         return
     try:
         report = await gateway.find(order)
+    except UnknownCustomer:
+        # After a change from test keys to live ones, for example: nothing was charged there.
+        report = None
     except (GatewayUnclear, GatewayRefused) as error:
         _log.warning("payment_check_failed", payment_id=str(payment_id), error=str(error))
         return

@@ -130,6 +130,19 @@ async def test_money_is_found_although_the_tenant_has_become_another_customer(
     assert (await states(payer))[0] == "succeeded"
 
 
+async def test_a_charge_of_a_customer_who_is_not_there_any_more_does_not_stay_in_flight(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    await ready(payer)
+    stripe.charges.planned = [ChargeOutcome("fails_before_charging")]
+    await payer.recharges()
+    stripe.gone.add("cus_1")
+    await payer.reconciles(SOON)
+    assert await states(payer) == ["claimed"]
+    await payer.reconciles(LOST_AFTER + SOON)
+    assert await states(payer) == ["failed"]
+
+
 @pytest.mark.parametrize("kind", ["fails_after_charging", "hangs_after_charging"])
 @pytest.mark.parametrize("reporting", ["after", "never"])
 @pytest.mark.parametrize("gateway", ["stripe", "razorpay"])
