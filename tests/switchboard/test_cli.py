@@ -52,6 +52,13 @@ def test_a_process_without_addresses_says_which_variable_is_missing(
     )
 
 
+def test_a_migration_without_its_database_says_why_instead_of_a_traceback() -> None:
+    ran = _run("migrate", SWITCHBOARD_DATABASE_URL="postgresql://nobody@127.0.0.1:9/none")
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("The database refused: ")
+    assert "Connection refused" in ran.stderr
+
+
 def test_a_setting_that_is_no_number_is_named() -> None:
     ran = _run("doctor", SWITCHBOARD_PORT="eighty")
     assert ran.returncode == 2
