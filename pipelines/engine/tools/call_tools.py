@@ -128,6 +128,11 @@ class CallTools:
             )
             self._servers.ask()
 
+    async def servers_listed(self, within_seconds: float) -> None:
+        """Wait for the tools of the servers that were asked, but no longer."""
+        if self._servers is not None:
+            await self._servers.listed(within_seconds)
+
     async def list_servers(self, offer: Offer) -> None:
         """Offer the tools of the agent's MCP servers: those that are listed, and those of each
         further server as they come. Does not wait for them. They go to the newest ``offer`` only.
