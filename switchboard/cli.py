@@ -173,3 +173,12 @@ def main() -> None:
     except MissingSetting as missing:
         typer.echo(f"{missing}. `switchboard up` sets everything on one machine.", err=True)
         sys.exit(2)
+    except (PermissionError, NotADirectoryError) as refused:
+        if refused.filename is None:
+            raise
+        typer.echo(
+            f"{refused.filename}: {refused.strerror}. Run this as the user who has started "
+            "Switchboard here, or choose another --data-dir.",
+            err=True,
+        )
+        sys.exit(1)

@@ -19,7 +19,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from livekit import rtc
-from livekit.agents import Agent, FlushSentinel, ModelSettings, llm, stt
+from livekit.agents import Agent, FlushSentinel, ModelSettings, StopResponse, llm, stt
 from livekit.agents.types import TimedString
 from livekit.agents.voice import SpeechHandle
 
@@ -133,6 +133,20 @@ class CallAgent(Agent):
             heard = self._heard(event)
             if heard is not None:
                 yield heard
+
+    async def on_user_turn_completed(
+        self, turn_ctx: llm.ChatContext, new_message: llm.ChatMessage
+    ) -> None:
+        """What was heard before the agent stopped listening is kept, but not answered: it was a
+        machine's greeting, or the last words of a caller who is put on hold. A realtime model has
+        the turn by now, and ends it with an answer only."""
+        if self.session.input.audio_enabled or self._speaks_itself:
+            return
+        if new_message.text_content:
+            # As the engine does with a turn that nobody is to answer.
+            self._chat_ctx.items.append(new_message)
+            self.session._conversation_item_added(new_message)
+        raise StopResponse
 
     async def llm_node(
         self,

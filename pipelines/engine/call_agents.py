@@ -30,6 +30,9 @@ from pipelines.texts.phrases import say_again
 from pipelines.texts.templates.template import fill_template
 
 TAKEOVER_SECONDS = 5.0
+LISTING_SECONDS = 1.0
+"""For which a caller waits for the tools of an agent that takes over. Without them its first answer
+would be that it can do nothing."""
 _GO_ON = (
     "You have just taken over this conversation from another agent. Go on with it: answer what the "
     "caller said last."
@@ -134,6 +137,7 @@ class CallAgents:
             message = fill_template(tool.message or "", self._plan.variables).strip()
             if message and self._say is not None and not await self._say(message):
                 raise llm.ToolError("You were silenced, so the other agent did not take over.")
+            await parts.tools.servers_listed(within_seconds=LISTING_SECONDS)
         except BaseException:
             self._end_handoff()
             raise

@@ -15,6 +15,7 @@ from livekit.agents.types import (
     APIConnectOptions,
     NotGivenOr,
 )
+from livekit.agents.voice.generation import _RUNNING_TOOL_PLACEHOLDER
 
 from contracts.agent_config import AgentConfig
 from pipelines.engine.call_actions import CallActions
@@ -27,6 +28,7 @@ from pipelines.playbook.slot_tools import ToolUse
 from pipelines.playbook.state import Reply
 from pipelines.playbook.values.recognition import Place
 from pipelines.texts.language import region
+from pipelines.texts.phrases import one_moment
 from pipelines.texts.utterance import MOST_CHARACTERS, parts
 
 END_CALL_TOOL = "end_call"
@@ -62,7 +64,9 @@ class PlaybookLLM(llm.LLM[Any]):
         plan = dialogue_plan(agent, variables, locale)
         self._folding = Folding(Policy(plan, place))
         self._found = plan.found
-        self._fillers = frozenset(tool.filler for tool in plan.tools if tool.filler)
+        self.one_moment = one_moment(locale or agent.language)
+        fillers = {tool.filler for tool in plan.tools if tool.filler}
+        self._fillers = frozenset(fillers | {self.one_moment})
         self._actions = actions
         self._slots_reported: Mapping[str, str] = {}
         self._replies_reported = 0
@@ -140,18 +144,7 @@ class _PlaybookStream(llm.LLMStream):
     async def _run(self) -> None:
         reply = self._playbook.respond(self._chat_ctx)
         request_id = utils.shortuuid("playbook_")
-        text, uses = reply.text, self._not_yet_called(reply.tools)
-        if uses:
-            text = ""
-        elif reply.if_failed is not None and not self._have_all_succeeded(reply.tools):
-            text = reply.if_failed.text
-        if reply.transfer is not None and not uses:
-            if self._was_refused(reply.transfer.name):
-                text = text if reply.if_failed is None else reply.if_failed.text
-            else:
-                uses = [reply.transfer]
-        if reply.end_call and not uses:
-            uses = [ToolUse(END_CALL_TOOL, {})]
+        text, uses = self._answer(reply)
         for part in sentences(text):
             delta = llm.ChoiceDelta(role="assistant", content=part)
             self._event_ch.send_nowait(llm.ChatChunk(id=request_id, delta=delta))
@@ -160,6 +153,22 @@ class _PlaybookStream(llm.LLMStream):
             self._event_ch.send_nowait(llm.ChatChunk(id=request_id, delta=delta))
         usage = _usage(self._chat_ctx, text)
         self._event_ch.send_nowait(llm.ChatChunk(id=request_id, usage=usage))
+
+    def _answer(self, reply: Reply) -> tuple[str, Sequence[ToolUse]]:
+        """What is said, and what is called then."""
+        if uses := self._not_yet_called(reply.tools):
+            return "", uses
+        if self._is_any_at_work(reply.tools):
+            # The engine asks again when it has the result.
+            return self._playbook.one_moment, ()
+        text = reply.text
+        if reply.if_failed is not None and not self._have_all_succeeded(reply.tools):
+            text = reply.if_failed.text
+        if reply.transfer is not None:
+            if not self._was_refused(reply.transfer.name):
+                return text, [reply.transfer]
+            text = text if reply.if_failed is None else reply.if_failed.text
+        return text, [ToolUse(END_CALL_TOOL, {})] if reply.end_call else ()
 
     def _not_yet_called(self, uses: Sequence[ToolUse]) -> list[ToolUse]:
         """Each tool is called once in a call: a second order would be one too many."""
@@ -176,13 +185,26 @@ class _PlaybookStream(llm.LLMStream):
                 return False
         return False
 
+    def _is_any_at_work(self, uses: Sequence[ToolUse]) -> bool:
+        """Whether one of them was called and has not answered: the caller has spoken meanwhile."""
+        answered = {each.name for each in self._outputs() if not _stands_in(each)}
+        at_work = {each.name for each in self._outputs()} - answered
+        return any(use.name in at_work for use in uses)
+
     def _have_all_succeeded(self, uses: Sequence[ToolUse]) -> bool:
         succeeded = {
-            item.name
-            for item in self._chat_ctx.items
-            if item.type == "function_call_output" and not item.is_error
+            each.name for each in self._outputs() if not (each.is_error or _stands_in(each))
         }
         return all(use.name in succeeded for use in uses)
+
+    def _outputs(self) -> list[llm.FunctionCallOutput]:
+        items = self._chat_ctx.items
+        return [item for item in items if isinstance(item, llm.FunctionCallOutput)]
+
+
+def _stands_in(output: llm.FunctionCallOutput) -> bool:
+    """Whether the engine has answered for a tool that is still at work."""
+    return output.output.startswith(_RUNNING_TOOL_PLACEHOLDER)
 
 
 def turns(chat_ctx: llm.ChatContext, fillers: Collection[str] = ()) -> Iterator[Turn]:

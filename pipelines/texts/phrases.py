@@ -18,6 +18,7 @@ class _Phrases:
     not_recorded: str
     nudge: str
     say_again: str
+    one_moment: str
     no_promise: str
     not_done: str
     goodbye: str
@@ -34,6 +35,7 @@ _PHRASES: dict[str, _Phrases] = {
         not_recorded="All right, this call is not being recorded.",
         nudge="Are you still there?",
         say_again="I am sorry, could you please say that again?",
+        one_moment="One moment, please.",
         no_promise="I cannot make any promises about that.",
         not_done="I am sorry, something went wrong here, so I could not pass that on.",
         goodbye="Thank you for calling. Goodbye.",
@@ -49,6 +51,7 @@ _PHRASES: dict[str, _Phrases] = {
         not_recorded="In Ordnung, dieses Gespräch wird nicht aufgezeichnet.",
         nudge="Sind Sie noch da?",
         say_again="Entschuldigung, könnten Sie das bitte noch einmal sagen?",
+        one_moment="Einen Moment, bitte.",
         no_promise="Dazu kann ich leider nichts zusagen.",
         not_done="Leider ist hier etwas schiefgegangen, ich konnte das nicht weitergeben.",
         goodbye="Vielen Dank für Ihren Anruf. Auf Wiederhören.",
@@ -64,6 +67,7 @@ _PHRASES: dict[str, _Phrases] = {
         not_recorded="De acuerdo, esta llamada no se graba.",
         nudge="¿Sigue usted ahí?",
         say_again="Disculpe, ¿podría repetirlo, por favor?",
+        one_moment="Un momento, por favor.",
         no_promise="Sobre eso no puedo asegurar nada.",
         not_done="Lo siento, ha habido un error y no he podido transmitirlo.",
         goodbye="Gracias por llamar. Adiós.",
@@ -79,6 +83,7 @@ _PHRASES: dict[str, _Phrases] = {
         not_recorded="D'accord, cet appel n'est pas enregistré.",
         nudge="Êtes-vous toujours là ?",
         say_again="Excusez-moi, pourriez-vous répéter, s'il vous plaît ?",
+        one_moment="Un instant, s'il vous plaît.",
         no_promise="Je ne peux rien affirmer à ce sujet.",
         not_done="Désolé, une erreur s'est produite et je n'ai pas pu le transmettre.",
         goodbye="Merci de votre appel. Au revoir.",
@@ -94,6 +99,7 @@ _PHRASES: dict[str, _Phrases] = {
         not_recorded="ठीक है, यह कॉल रिकॉर्ड नहीं की जा रही है।",
         nudge="क्या आप अभी भी लाइन पर हैं?",
         say_again="माफ़ कीजिए, क्या आप कृपया दोबारा कह सकते हैं?",
+        one_moment="कृपया एक क्षण रुकिए।",
         no_promise="इसके बारे में मैं कोई आश्वासन नहीं दे सकती।",
         not_done="माफ़ कीजिए, यहाँ कुछ गड़बड़ हो गई, इसलिए मैं इसे आगे नहीं पहुँचा सकी।",
         goodbye="कॉल करने के लिए धन्यवाद। नमस्ते।",
@@ -108,6 +114,7 @@ _PHRASES: dict[str, _Phrases] = {
         not_recorded="Va bene, questa chiamata non viene registrata.",
         nudge="È ancora in linea?",
         say_again="Mi scusi, potrebbe ripetere, per favore?",
+        one_moment="Un momento, per favore.",
         no_promise="Su questo non posso promettere nulla.",
         not_done="Mi dispiace, c'è stato un errore e non ho potuto inoltrarlo.",
         goodbye="Grazie per la chiamata. Arrivederci.",
@@ -123,6 +130,7 @@ _PHRASES: dict[str, _Phrases] = {
         not_recorded="Goed, dit gesprek wordt niet opgenomen.",
         nudge="Bent u er nog?",
         say_again="Sorry, kunt u dat alstublieft herhalen?",
+        one_moment="Een moment, alstublieft.",
         no_promise="Daar kan ik niets over toezeggen.",
         not_done="Sorry, er ging iets mis, dus ik kon dat niet doorgeven.",
         goodbye="Bedankt voor uw telefoontje. Tot ziens.",
@@ -138,6 +146,7 @@ _PHRASES: dict[str, _Phrases] = {
         not_recorded="Dobrze, ta rozmowa nie jest nagrywana.",
         nudge="Czy nadal mnie słychać?",
         say_again="Przepraszam, czy można to powtórzyć?",
+        one_moment="Chwileczkę, proszę.",
         no_promise="Nie mogę niczego w tej sprawie obiecać.",
         not_done="Przepraszam, wystąpił błąd i nie udało się tego przekazać.",
         goodbye="Dziękuję za telefon. Do widzenia.",
@@ -153,6 +162,7 @@ _PHRASES: dict[str, _Phrases] = {
         not_recorded="Certo, esta chamada não é gravada.",
         nudge="Ainda está na linha?",
         say_again="Desculpe, pode repetir, por favor?",
+        one_moment="Um momento, por favor.",
         no_promise="Não posso prometer nada sobre isso.",
         not_done="Desculpe, ocorreu um erro e não consegui transmitir isso.",
         goodbye="Agradeço a sua chamada. Até logo.",
@@ -206,6 +216,11 @@ def say_again(plan: CallPlan) -> str:
     """Said when no language model has answered the caller's last words, or no recogniser has
     understood any."""
     return _phrases(plan.locale).say_again
+
+
+def one_moment(locale: str) -> str:
+    """Said to a caller who speaks while a tool is still at work."""
+    return _phrases(locale).one_moment
 
 
 def no_promise(locale: str) -> str:

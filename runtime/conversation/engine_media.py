@@ -14,6 +14,7 @@ from pipelines.engine.call_actions import CallActions
 from pipelines.engine.knowledge.shelf import Shelf
 from pipelines.engine.shared_models import WarmModels, load_models
 from pipelines.settings import ProviderSettings
+from runtime.call.end_cause import RoomNotOpened
 from runtime.conversation.conversation import CallRecord
 from runtime.conversation.engine_conversation import EngineConversation
 from runtime.media.audio.libopus import libopus
@@ -52,8 +53,11 @@ class EngineMedia:
         return cls(await load_models(providers, models_socket, shelf), network_of)
 
     async def open_room(self, plan: CallPlan) -> Room:
-        await self._models.prepare(plan)
-        return LocalRoom(plan.room_name, network=self._network_of(plan.call_id, time.time()))
+        try:
+            await self._models.prepare(plan)
+            return LocalRoom(plan.room_name, network=self._network_of(plan.call_id, time.time()))
+        except Exception as error:
+            raise RoomNotOpened(f"{type(error).__name__}: {error}") from error
 
     def open_conversation(
         self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord

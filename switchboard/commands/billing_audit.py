@@ -10,14 +10,15 @@ from typing import Any
 
 import typer
 from rich.console import Console
+from sqlalchemy.exc import DBAPIError
 
 from contracts.money import usd
 from control_plane.money.billing.audits.audit import Difference, audit_books
 from control_plane.money.payments.auditing.audit import PaymentDifference, audit_payments
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
-from switchboard.commands.local_database import local_database_url
-from switchboard.problems import Problem, show_problem
+from switchboard.commands.local_database import database_problem, local_database_url
+from switchboard.problems import show_problem
 
 ONE_STATEMENT_SECONDS = 120.0
 """A day of a busy installation has many entries."""
@@ -32,14 +33,8 @@ def audit(seconds: float, *, as_json: bool, data_dir: Path | None) -> int:
     url = local_database_url(data_dir)
     try:
         differences = asyncio.run(_audit(url, seconds))
-    except DatabaseUnavailable:
-        show_problem(
-            Console(stderr=True),
-            Problem(
-                "The database does not answer, or a day took too long.",
-                "Start Switchboard, or check SWITCHBOARD_DATABASE_URL.",
-            ),
-        )
+    except (DatabaseUnavailable, DBAPIError) as error:
+        show_problem(Console(stderr=True), database_problem(error))
         return 2
     if as_json:
         typer.echo(json.dumps([_document(each) for each in differences], indent=2))

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from control_plane.building.catalogue.data_file import CatalogueFileInvalid
 from control_plane.building.catalogue.load import CatalogueConflict, LoadReport, load_catalogue
-from switchboard.commands.local_database import local_database_url
+from switchboard.commands.local_database import database_problem, local_database_url
 from switchboard.problems import Problem, show_problem
 
 
@@ -30,14 +30,7 @@ def load(file: Path | None, *, overwrite: bool, as_json: bool, data_dir: Path | 
         show_problem(notes, Problem(f"{error}.", "Nothing was changed."))
         return 1
     except DBAPIError as error:
-        reason = str(error.orig).strip().splitlines()[0]
-        show_problem(
-            notes,
-            Problem(
-                f"The database refused: {reason}",
-                "Start Switchboard, or check SWITCHBOARD_DATABASE_URL.",
-            ),
-        )
+        show_problem(notes, database_problem(error))
         return 1
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(report), indent=2))

@@ -16,7 +16,8 @@ def rotate(data_dir: DataDir = None) -> None:
 
     To change the key: put the new one before the old one and restart everything. Run this command
     until it has nothing left to encrypt. When the calls in progress have ended, take the old key
-    out and restart everything. Exit code 1 if no key opens one of the secrets.
+    out and restart everything. Exit code 1 if no key opens one of the secrets, 2 if the database
+    refused.
     """
     from switchboard.commands.encryption_rotation import run_rotation
     from switchboard.logs import log_to_file

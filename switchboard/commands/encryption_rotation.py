@@ -5,9 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from rich.console import Console
+from sqlalchemy.exc import DBAPIError
+
 from contracts.sealing import Sealer
 from control_plane.key_rotation import Rotated, rotate
 from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
+from switchboard.commands.local_database import database_problem
+from switchboard.problems import show_problem
 from switchboard.settings import Settings
 from switchboard.state import read_secrets
 
@@ -15,9 +21,18 @@ _BATCH_DEADLINE_SECONDS = 60.0
 
 
 def run_rotation(settings: Settings, say: Callable[[str], None]) -> int:
-    """Returns the exit code: 1 if no key opens one of the secrets. Raises ``MissingSetting``."""
+    """Returns the exit code: 1 if no key opens one of the secrets, or 2 if the database refused.
+
+    Raises:
+        MissingSetting: there is no database or no key to work with.
+    """
     settings = _with_running_system(settings)
-    done = asyncio.run(_rotate(*settings.serving_urls(), Sealer(settings.all_encryption_keys())))
+    urls, sealer = settings.serving_urls(), Sealer(settings.all_encryption_keys())
+    try:
+        done = asyncio.run(_rotate(*urls, sealer))
+    except (DatabaseUnavailable, DBAPIError) as error:
+        show_problem(Console(stderr=True), database_problem(error))
+        return 2
     for column in done:
         lost = f", {column.cannot_be_opened} cannot be opened" if column.cannot_be_opened else ""
         say(f"{column.column}: {column.found} secrets, {column.resealed} encrypted again{lost}")

@@ -123,6 +123,8 @@ def migrate(data_dir: DataDir = None) -> None:
     """Bring the database at SWITCHBOARD_DATABASE_URL to the current schema, and create the logins
     of SWITCHBOARD_APP_DATABASE_URL and SWITCHBOARD_SYSTEM_DATABASE_URL. Safe to repeat."""
     with importing():
+        from sqlalchemy.exc import OperationalError
+
         from control_plane.migrate import migrate as run_migrations
         from control_plane.migrations.logins import LoginNotPrepared
 
@@ -135,6 +137,9 @@ def migrate(data_dir: DataDir = None) -> None:
         )
     except LoginNotPrepared as missing:
         typer.echo(str(missing), err=True)
+        raise typer.Exit(1) from None
+    except OperationalError as error:
+        typer.echo(f"The database refused: {str(error.orig).strip()}", err=True)
         raise typer.Exit(1) from None
 
 

@@ -199,6 +199,21 @@ def test_any_route_can_be_asked_for_its_plain_document(client: Client) -> None:
     assert str(api.requests[0].url) == f"{SERVER}/v1/audit-log?limit=5"
 
 
+@pytest.mark.parametrize(
+    ("path", "query", "sent"),
+    [
+        ("/v1/audit-log?limit=5", None, "/v1/audit-log?limit=5"),
+        ("/v1/audit-log?limit=5", {"offset": 10}, "/v1/audit-log?limit=5&offset=10"),
+    ],
+)
+def test_a_query_in_the_path_of_any_route_is_sent(
+    client: Client, path: str, query: dict[str, object] | None, sent: str
+) -> None:
+    api = StandIn([answer(200, {"entries": []})])
+    client(api).request("GET", path, query=query)
+    assert str(api.requests[0].url) == f"{SERVER}{sent}"
+
+
 def test_a_wait_may_be_asked_for_as_a_date(client: Client) -> None:
     reply = Reply(503, {"retry-after": "Sat, 21 Nov 2026 10:00:30 GMT"}, b"")
     assert reply.retry_after_seconds(datetime(2026, 11, 21, 10, tzinfo=UTC)) == 30

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -52,6 +53,29 @@ def test_a_process_without_addresses_says_which_variable_is_missing(
     )
 
 
+def test_a_migration_without_its_database_says_why_instead_of_a_traceback() -> None:
+    ran = _run("migrate", SWITCHBOARD_DATABASE_URL="postgresql://nobody@127.0.0.1:9/none")
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("The database refused: ")
+    assert "Connection refused" in ran.stderr
+
+
+@pytest.mark.parametrize("command", [["agents", "list"], ["doctor"], ["up"]])
+def test_a_data_directory_that_cannot_be_used_is_named_instead_of_a_traceback(
+    command: list[str], tmp_path: Path
+) -> None:
+    """So it is after `sudo switchboard up`, for everybody but root."""
+    file = tmp_path / "file"
+    file.touch()
+    ran = _run(*command, SWITCHBOARD_DATA_DIR=str(file))
+    assert ran.returncode == 1
+    assert ran.stderr.startswith(f"{file}/")
+    assert ran.stderr.endswith(
+        ": Not a directory. Run this as the user who has started Switchboard here, or choose "
+        "another --data-dir.\n"
+    )
+
+
 def test_a_setting_that_is_no_number_is_named() -> None:
     ran = _run("doctor", SWITCHBOARD_PORT="eighty")
     assert ran.returncode == 2
@@ -79,9 +103,9 @@ def test_the_command_line_starts_without_the_heavy_libraries() -> None:
     assert ran.returncode == 0, ran.stderr
 
 
-def _run(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def _run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "switchboard", command],
+        [sys.executable, "-m", "switchboard", *command],
         capture_output=True,
         text=True,
         check=False,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from contracts.sealing import Sealer
+from contracts.sealing import CannotOpen, Sealer
 from control_plane.notifying.webhooks.envelope import body_of, envelope
 from control_plane.notifying.webhooks.redaction import RedactionLevel, redacted
 from control_plane.notifying.webhooks.signing import signed_headers
@@ -54,9 +55,11 @@ def current_secrets(
     """The secrets that sign at ``now``, the current one first.
 
     Raises:
-        contracts.sealing.CannotOpen: the installation has lost its key.
+        CannotOpen: the installation has lost the key of the current one.
     """
     secrets = [sealer.open(sealed_secret)]
     if sealed_previous_secret and previous_secret_until and now < previous_secret_until:
-        secrets.append(sealer.open(sealed_previous_secret))
+        # Where its key is lost, rotating is one way to set another secret, which then signs alone.
+        with suppress(CannotOpen):
+            secrets.append(sealer.open(sealed_previous_secret))
     return secrets

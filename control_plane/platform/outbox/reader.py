@@ -18,6 +18,9 @@ from control_plane.platform.outbox import log_repository
 from control_plane.platform.outbox.facts import Fact, FactConsumer
 
 FACTS_AT_ONCE = 200
+"""At most, in one transaction, which has a deadline. A fact that is mailed to many members takes a
+tenth of a second or more; so after a transaction that took too long, fewer share one."""
+MORE_EACH_TIME = 10
 MOST_TRIES = 5
 """A fact that the consumers refuse so often by itself is skipped: it must not hold up the facts of
 every tenant for ever."""
@@ -43,6 +46,7 @@ class OutboxReader:
     def __init__(self, database: Database, consumers: Sequence[FactConsumer]) -> None:
         self._database = database
         self._consumers = consumers
+        self._at_once = FACTS_AT_ONCE
         self._one_by_one = 0
         """How many facts of a refused batch are still to be read by themselves."""
         self._first: UUID | None = None
@@ -73,13 +77,19 @@ class OutboxReader:
                 are read one by one.
         """
         try:
-            read = await self._read(1 if self._one_by_one else FACTS_AT_ONCE)
+            read = await self._read(1 if self._one_by_one else self._at_once)
+        except DatabaseUnavailable:
+            self._at_once = max(1, self._at_once // 2)
+            raise
         except REFUSALS:
             if self._one_by_one:
                 self._tries += 1
             else:
                 self._one_by_one = FACTS_AT_ONCE
             raise
+        # Not after a look at what another process is reading: that says nothing of its size.
+        if read > 0:
+            self._at_once = min(self._at_once + MORE_EACH_TIME, FACTS_AT_ONCE)
         self._one_by_one = max(0, self._one_by_one - read)
         return read
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import Any
 
 import httpx2
 from livekit.agents import RunContext, function_tool, llm
+from livekit.agents.voice.generation import _RELEASED_TOOL_TEMPLATE, _RUNNING_TOOL_PLACEHOLDER
 
 from contracts.call_plan import CallPlan
 from contracts.phone_media import MOST_DTMF_DIGITS
@@ -40,6 +42,9 @@ from telemetry.metrics import TOOL_CALLS
 
 FILLER_AFTER_SECONDS = 0.4
 """A tool that answers sooner needs no words while the caller waits."""
+PATIENCE_SECONDS = 3.0
+"""For which a caller who speaks while a tool is at work waits for it. The engine would wait for
+5 s, then answer the caller, and tell the result of the tool to nobody."""
 _LONGEST_REQUEST_SECONDS = 30.0
 _KEYS = re.compile(rf"[0-9A-D*#]{{1,{MOST_DTMF_DIGITS}}}")
 _KEYS_PARAMETERS: Mapping[str, Any] = {
@@ -67,7 +72,7 @@ _SEARCH_PARAMETERS: Mapping[str, Any] = {
 
 Offer = Callable[[Sequence[llm.Tool]], Awaitable[None]]
 """Gives an agent more tools."""
-_Run = Callable[[dict[str, Any]], Awaitable[ToolResult]]
+_Run = Callable[[dict[str, Any]], Coroutine[Any, Any, ToolResult]]
 
 
 class CallTools:
@@ -122,6 +127,11 @@ class CallTools:
                 self._plan, self._settings, self._network, self._actions, self._offer_of_server
             )
             self._servers.ask()
+
+    async def servers_listed(self, within_seconds: float) -> None:
+        """Wait for the tools of the servers that were asked, but no longer."""
+        if self._servers is not None:
+            await self._servers.listed(within_seconds)
 
     async def list_servers(self, offer: Offer) -> None:
         """Offer the tools of the agent's MCP servers: those that are listed, and those of each
@@ -185,9 +195,9 @@ class CallTools:
             began_at = time.monotonic()
             if speak_while:
                 async with context.with_filler(speak_while, delay=FILLER_AFTER_SECONDS):
-                    result = await run(raw_arguments)
+                    result = await _awaited(run(raw_arguments), context)
             else:
-                result = await run(raw_arguments)
+                result = await _awaited(run(raw_arguments), context)
             took_ms = round((time.monotonic() - began_at) * 1000)
             self._durations_ms[context.function_call.call_id] = took_ms
             TOOL_CALLS.labels("failed" if result.is_error else "done").inc()
@@ -270,3 +280,17 @@ class CallTools:
                 str(self._plan.tenant_id), timeout_seconds=_LONGEST_REQUEST_SECONDS
             )
         return self._http
+
+
+async def _awaited(work: Coroutine[Any, Any, ToolResult], context: RunContext[None]) -> ToolResult:
+    """What comes of ``work``. A caller who speaks meanwhile is answered after ``PATIENCE_SECONDS``
+    at most, and told of the result when it is there."""
+    working = asyncio.create_task(work)
+    try:
+        await context.speech_handle.wait_if_not_interrupted([working])
+        await asyncio.wait({working}, timeout=PATIENCE_SECONDS)
+        if not working.done():
+            await context.update(_RUNNING_TOOL_PLACEHOLDER, template=_RELEASED_TOOL_TEMPLATE)
+        return await working
+    finally:
+        working.cancel()

@@ -13,7 +13,13 @@ def api_address(typed: str) -> str:
     Raises:
         Problem: it is not the address of a web server.
     """
-    parts = urlsplit(typed.strip())
+    try:
+        parts = urlsplit(typed.strip())
+        _ = parts.port  # Looked at only now: it may be no number, or too high.
+    except ValueError as wrong:
+        raise Problem(
+            f"--api-url {typed!r} is not the address of a Switchboard: {wrong}."
+        ) from wrong
     if parts.scheme not in ("http", "https") or not parts.hostname:
         host = typed.strip().removeprefix("//")
         example = f"http://{host}" if host and "://" not in host else "http://127.0.0.1:8080"

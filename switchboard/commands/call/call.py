@@ -16,6 +16,7 @@ from switchboard.caller.report_view import ReportView
 from switchboard.caller.reports import CallSummary
 from switchboard.caller.words_of_end import words_of_end, words_of_failure
 from switchboard.commands.api.access import ApiAccess, api_access
+from switchboard.commands.api.session import INTERRUPTED
 from switchboard.problems import Problem, client_errors_as_problems, show_problem
 
 DEFAULT_LINES = ("Hello. Can you hear me?", "What can you do for me?", "Thank you. Goodbye.")
@@ -36,7 +37,8 @@ class CallOptions:
 
 
 def run_call(options: CallOptions) -> int:
-    """Returns the exit code: 0 when the agent was heard and nothing failed, otherwise 1."""
+    """Returns the exit code: 0 when the agent was heard and nothing failed, 130 after Ctrl-C before
+    the call was placed, otherwise 1."""
     console = Console()
     try:
         with client_errors_as_problems(CALL_ADVICE):
@@ -71,6 +73,8 @@ async def _speak(
             speech = await prepare_speech(policy.lines())
         except ValueError as error:
             raise Problem(f"--say cannot be spoken: {error}.") from error
+    if stop.is_set():
+        return INTERRUPTED
     async with AsyncSwitchboard(access.url, access.key) as api:
         with ReportView(console) as view:
             summary = await call_agent(api, options.agent_id, policy, speech, view.show, stop)

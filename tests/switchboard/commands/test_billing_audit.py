@@ -95,6 +95,16 @@ def test_a_difference_of_an_account_exits_with_1_and_names_the_tenant_and_both_f
     assert all(each["kept"] != each["counted"] for each in first["figures"])
 
 
+def test_a_database_without_books_is_no_difference_and_exits_with_2(
+    monkeypatch: pytest.MonkeyPatch, postgres_url: str, tmp_path: Path
+) -> None:
+    """Whoever watches the exit code would take 1 for money that is missing."""
+    without_tables = postgres_url.rpartition("/")[0] + "/postgres"
+    result = run_audit(monkeypatch, without_tables, tmp_path)
+    assert result.exit_code == 2
+    assert 'relation "billing_accounts" does not exist' in result.stderr
+
+
 def test_a_database_that_does_not_answer_exits_with_2(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

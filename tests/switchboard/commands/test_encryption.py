@@ -69,3 +69,21 @@ def test_a_secret_that_no_key_opens_is_a_failure(tmp_path: Path, postgres_url: s
 def test_without_a_database_it_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(MissingSetting, match="SWITCHBOARD_DATABASE_URL"):
         run_rotation(Settings(data_dir=tmp_path, secret_key="s" * 32), print)
+
+
+@pytest.mark.parametrize(
+    ("database", "said"), [("nowhere", '"nowhere" does not exist'), ("postgres", "provider_keys")]
+)
+def test_a_database_that_refuses_is_not_taken_for_a_secret_that_no_key_opens(
+    tmp_path: Path,
+    postgres_url: str,
+    capsys: pytest.CaptureFixture[str],
+    database: str,
+    said: str,
+) -> None:
+    url = f"{postgres_url.rpartition('/')[0]}/{database}"
+    settings = Settings(data_dir=tmp_path, database_url=url, secret_key="s" * 32)
+    assert run_rotation(settings, print) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert said in shown.err

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import httpx2
 
-from switchboard_client.errors import KeyInvalid
+from switchboard_client.errors import KeyInvalid, ServerUnreachable
 from switchboard_client.operation import body_document
 from switchboard_client.request import Request, query
 from switchboard_client.resources import (
@@ -44,6 +44,7 @@ from switchboard_client.retry import DEFAULT_RETRY, RetryPolicy
 from switchboard_client.transport import AsyncTransport, Transport
 
 TIMEOUT_SECONDS = 15.0
+_MOST_PORT = 65_535
 _KEY = re.compile(r"[\x20-\x7e]*")
 
 
@@ -52,7 +53,8 @@ class Switchboard:
 
     Every method raises ``ApiError`` when the API refuses, ``ServerUnreachable`` when there is no
     answer, and ``UnexpectedAnswer`` when the answer does not come from Switchboard. Making a client
-    raises ``KeyInvalid`` if the key has characters that no key has.
+    raises ``KeyInvalid`` if the key has characters that no key has, and ``ServerUnreachable`` if
+    ``server`` cannot be an address.
 
     Args:
         server: ``https://switchboard.example``.
@@ -182,15 +184,26 @@ def _settings(server: str, key: str, timeout_seconds: float) -> dict[str, Any]:
     """
     Raises:
         KeyInvalid: the HTTP library would refuse the key later, in an error that repeats it.
+        ServerUnreachable: nothing can be at this address.
     """
     bare = key.strip()
     if not _KEY.fullmatch(bare):
         raise KeyInvalid("The key has a line end, or a character that is not ASCII, in it.")
     return {
-        "base_url": server.rstrip("/"),
+        "base_url": _address(server.rstrip("/")),
         "headers": {"Authorization": f"Bearer {bare}", "User-Agent": "switchboard-client/0.1"},
         "timeout": timeout_seconds,
     }
+
+
+def _address(server: str) -> httpx2.URL:
+    try:
+        address = httpx2.URL(server)
+    except httpx2.InvalidURL as error:
+        raise ServerUnreachable(server, str(error)) from error
+    if (address.port or 0) > _MOST_PORT:
+        raise ServerUnreachable(server, f"Invalid port: {address.port}")
+    return address
 
 
 def _raw(

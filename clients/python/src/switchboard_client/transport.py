@@ -80,8 +80,8 @@ class AsyncTransport:
 def arguments_of(request: Request) -> dict[str, Any]:
     shared: dict[str, Any] = {
         "method": request.method,
-        "url": request.path,
-        "params": request.query,
+        # As ``params``, an empty query would take away one that the path has.
+        "url": httpx2.URL(request.path).copy_merge_params(request.query),
         "headers": request.headers,
     }
     if (upload := request.upload) is not None:

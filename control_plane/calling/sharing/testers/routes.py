@@ -116,7 +116,12 @@ async def list_testers(
 @router.patch(
     "/{tester_id}",
     responses=problems(
-        *MEMBER_ONLY, AgentNotFound, TesterNotFound, InvalidTesterInput, FreeMinutesRequired
+        *MEMBER_ONLY,
+        AgentNotFound,
+        TesterNotFound,
+        InvalidTesterInput,
+        FreeMinutesRequired,
+        TesterLimitReached,
     ),
 )
 async def change_tester(
@@ -127,9 +132,11 @@ async def change_tester(
     session: TenantSession,
     settings: AppSettings,
 ) -> TesterAnswer:
-    """Change a tester's minutes, expiry or both."""
-    sent = checked_change(wanted, datetime.now(UTC))
-    tester = await service.change(session, caller, agent_id, tester_id, sent)
+    """Change a tester's minutes, expiry or both. A tester whose invitation is over needs a place
+    among the 50 active ones to be active again."""
+    now = datetime.now(UTC)
+    sent = checked_change(wanted, now)
+    tester = await service.change(session, caller, agent_id, tester_id, sent, now)
     return TesterAnswer(tester=await tester_view(session, tester, settings))
 
 

@@ -72,12 +72,7 @@ async def invite(
         return before, agent
     if before is not None and before.is_active(now):
         raise TesterAlreadyInvited("Send the mail again, or revoke the invitation first")
-    if await repository.count_active(session, caller.tenant_id, agent_id, now) >= MAX_ACTIVE:
-        raise TesterLimitReached(
-            f"An agent has at most {MAX_ACTIVE} testers; revoke one of them first",
-            limit=MAX_ACTIVE,
-            used=MAX_ACTIVE,
-        )
+    await _check_room(session, caller, agent_id, now)
     if before is not None:
         before.revoked_at = now
         await session.flush()
@@ -102,7 +97,12 @@ async def invite(
 
 
 async def change(
-    session: AsyncSession, caller: Caller, agent_id: UUID, tester_id: UUID, sent: dict[str, Any]
+    session: AsyncSession,
+    caller: Caller,
+    agent_id: UUID,
+    tester_id: UUID,
+    sent: dict[str, Any],
+    now: datetime,
 ) -> Tester:
     """
     Args:
@@ -110,9 +110,13 @@ async def change(
 
     Raises:
         AgentNotFound, TesterNotFound, FreeMinutesRequired
+        TesterLimitReached: the invitation is over, and others have taken its place.
     """
-    agent = await agent_of(session, caller, agent_id)
+    # A new expiry may make one more tester active, who counts as one who is invited does.
+    agent = await agent_of(session, caller, agent_id, for_update="expires_at" in sent)
     tester = await _found(session, caller, agent_id, tester_id)
+    if "expires_at" in sent and not tester.is_active(now):
+        await _check_room(session, caller, agent_id, now)
     if "minutes_limit" in sent:
         _check_minutes(agent, sent["minutes_limit"])
         if sent["minutes_limit"] != tester.minutes_limit:
@@ -164,6 +168,16 @@ async def revoke(
         tester.revoked_at = now
         await session.flush()
         record_change(session, caller, "tester.revoked", target_id=tester.id)
+
+
+async def _check_room(session: AsyncSession, caller: Caller, agent_id: UUID, now: datetime) -> None:
+    """Whether one more tester can be active. Lock the agent before."""
+    if await repository.count_active(session, caller.tenant_id, agent_id, now) >= MAX_ACTIVE:
+        raise TesterLimitReached(
+            f"An agent has at most {MAX_ACTIVE} testers; revoke one of them first",
+            limit=MAX_ACTIVE,
+            used=MAX_ACTIVE,
+        )
 
 
 def _check_minutes(agent: Agent, minutes_limit: int) -> None:

@@ -62,16 +62,16 @@ async def stream(
     with news.of_tenant(caller.tenant_id) as changed:
         try:
             position = await _newest(database, caller) if after is None else after
-            for event in await _unread(database, caller):
-                yield event
+            # With an id from the beginning: a reader who reconnects before the first notification
+            # must not miss what has come meanwhile.
+            yield await _unread(database, caller, position)
             while loop.time() < ends_at:
                 changed.clear()
                 found = await _added(database, caller, position)
                 for position, view in found:
                     yield ServerSentEvent("notification", view, str(position)).encode()
                 if found:
-                    for event in await _unread(database, caller):
-                        yield event
+                    yield await _unread(database, caller, position)
                 elif not follow:
                     return
                 elif not await _is_set(changed, timing.keep_alive_seconds):
@@ -85,10 +85,10 @@ async def _newest(database: Database, caller: Caller) -> int:
         return await repository.newest_position(session, caller.tenant_id)
 
 
-async def _unread(database: Database, caller: Caller) -> list[bytes]:
+async def _unread(database: Database, caller: Caller, position: int) -> bytes:
     async with database.tenant_session(caller.tenant_id) as session:
         count = await repository.unread(session, await feed_of(session, caller))
-    return [ServerSentEvent("unread", UnreadCount(count=count)).encode()]
+    return ServerSentEvent("unread", UnreadCount(count=count), str(position)).encode()
 
 
 async def _added(

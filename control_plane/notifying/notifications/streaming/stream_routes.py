@@ -23,6 +23,7 @@ router = APIRouter(prefix="/v1/notifications", tags=["notifications"])
 _EXAMPLE = """\
 event: unread
 data: {"count":1}
+id: 4710
 
 event: notification
 data: {"id":"…","event_category":"agent.failed","title":"Nora failed during a call",…}
@@ -30,6 +31,7 @@ id: 4711
 
 event: unread
 data: {"count":2}
+id: 4711
 """
 
 

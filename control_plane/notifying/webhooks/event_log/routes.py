@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from time import monotonic
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -22,6 +23,9 @@ from control_plane.platform.http.openapi import problems
 
 router = APIRouter()
 
+PAGE_SECONDS = 2.0
+"""After so long a page ends with fewer events than were asked for: one of a long call takes a
+seventh of a second or more, and the request's transaction has a deadline."""
 _CURSOR = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})", re.ASCII)
 
 
@@ -42,12 +46,18 @@ async def new_events(
     redaction_level: RedactionLevel = RedactionLevel.PARTIAL,
 ) -> NewEvents:
     """Get the events that have happened since you last asked, as a webhook that subscribes to all
-    of them would get them. Events of the last hour are kept for this."""
+    of them would get them. Events of the last hour are kept for this. An answer may have fewer than
+    `limit` although there are more."""
     if cursor is None:
         return NewEvents(events=[], next_cursor=_shown(await end_of_log(session)))
     facts, place = await events_after(session, caller.tenant_id, _parsed(cursor), limit)
+    ends_at = monotonic() + PAGE_SECONDS
     events = []
-    for fact in facts:
+    for number, fact in enumerate(facts):
+        if number and monotonic() >= ends_at:
+            last = facts[number - 1]
+            place = Place(last.transaction_id, last.position)
+            break
         if not await is_told(session, fact, webhook_is_preferred):
             continue
         data = await delivered_payload(

@@ -96,6 +96,11 @@ class CallServers:
                 self._listings.add(listing)
                 listing.add_done_callback(self._listed)
 
+    async def listed(self, within_seconds: float) -> None:
+        """Wait until all that were asked have listed their tools, but no longer."""
+        if self._listings:
+            await asyncio.wait(self._listings, timeout=within_seconds)
+
     async def aclose(self) -> None:
         listings = list(self._listings)
         for listing in listings:

@@ -294,6 +294,26 @@ async def test_an_expired_tester_cannot_call_until_the_expiry_is_changed(
     assert await visitor.state() == "ready"
 
 
+async def test_an_expired_tester_is_active_again_only_where_there_is_a_place(
+    sharing: Sharing, database: Database
+) -> None:
+    expired = await invited(sharing, "early@example.com", minutes_limit=5)
+    await _age(database, expires_at=datetime.now(UTC) - timedelta(seconds=1))
+    for batch in range(5):
+        await asyncio.gather(*(invited(sharing, f"t{batch}-{n}@example.com") for n in range(10)))
+    full = (409, "tester_limit_reached")
+    for expires_at in (None, "2999-01-01"):
+        assert outcome(await change(sharing, expired["id"], expires_at=expires_at)) == full
+    assert await visitor_of(sharing, expired).state() == "off"
+    assert (await change(sharing, expired["id"], minutes_limit=6)).status_code == 200
+    [listed, *_] = (await sharing.tenant.get(path_of(sharing))).json()["testers"]
+    later = await change(sharing, listed["id"], expires_at="2999-01-01")
+    assert later.status_code == 200, "one who is active needs no further place"
+    await sharing.tenant.request("DELETE", path_of(sharing, f"/{listed['id']}"))
+    assert (await change(sharing, expired["id"], expires_at=None)).status_code == 200
+    assert await visitor_of(sharing, expired).state() == "ready"
+
+
 async def test_a_revoked_tester_loses_access_and_the_call_at_once(
     sharing: Sharing, worker: FakeWorker, consumer: EventConsumer
 ) -> None:

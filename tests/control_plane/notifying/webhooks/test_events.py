@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from control_plane.notifying.webhooks.event_log import routes
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.notifying.webhooks.conftest import publish
@@ -43,6 +44,20 @@ async def test_each_event_is_given_once_and_in_order(
     assert titles(nothing) == []
     body = json.loads(first["events"][0]["body"])
     assert body["event"] == body["type"] == "agent.published"
+
+
+async def test_a_page_that_takes_too_long_ends_early_and_the_next_one_goes_on_after_it(
+    tenant: TenantClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cursor = (await ask(tenant))["next_cursor"]
+    for number in range(3):
+        await publish(database, tenant, f"Number {number}")
+    monkeypatch.setattr(routes, "PAGE_SECONDS", 0)
+    for number in range(3):
+        page = await ask(tenant, cursor)
+        assert titles(page) == [f"Number {number}"]
+        cursor = page["next_cursor"]
+    assert titles(await ask(tenant, cursor)) == []
 
 
 async def test_an_event_that_is_committed_late_is_not_missed(

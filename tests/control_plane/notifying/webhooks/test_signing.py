@@ -6,15 +6,20 @@ import base64
 import json
 import subprocess
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
+from contracts.sealing import CannotOpen, Sealer, derived_key
 from control_plane.notifying.webhooks.event_names import EMITTED_EVENTS
-from control_plane.notifying.webhooks.requests import DeliveryRequest, delivery_request
+from control_plane.notifying.webhooks.requests import (
+    DeliveryRequest,
+    current_secrets,
+    delivery_request,
+)
 from control_plane.notifying.webhooks.samples import sample_data, sample_origin
 from tests.stand_ins.webhook_receiver import Received
 
@@ -125,6 +130,16 @@ def test_while_a_secret_is_rotated_both_verify() -> None:
     sent = request("call.failed", now=datetime.now(UTC), secrets=(SECRET, OLD))
     for secret in (SECRET, OLD):
         Webhook(base64.b64encode(secret.encode()).decode()).verify(sent.body, sent.headers)
+
+
+def test_a_secret_that_cannot_be_decrypted_keeps_no_newer_one_from_signing() -> None:
+    now = datetime.now(UTC)
+    until = now + timedelta(hours=1)
+    present, lost = (Sealer([derived_key(name)]) for name in ("present", "lost"))
+    new, old = present.seal(SECRET), lost.seal(OLD)
+    assert current_secrets(present, new, old, until, now) == [SECRET]
+    with pytest.raises(CannotOpen):
+        current_secrets(present, old, None, None, now)
 
 
 def test_tries_differ_in_their_time_and_not_in_their_id_or_body() -> None:

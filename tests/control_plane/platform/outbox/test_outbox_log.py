@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.migrations.outbox_log import adopt_restored_log
 from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.outbox import log_repository
 from control_plane.platform.outbox.facts import Fact
 from control_plane.platform.outbox.models import OutboxEvent
@@ -22,6 +23,7 @@ from control_plane.platform.outbox.reader import (
     BUSY_PAUSE_SECONDS,
     FACTS_AT_ONCE,
     IDLE_PAUSE_SECONDS,
+    MORE_EACH_TIME,
     MOST_TRIES,
     OutboxReader,
     pause_seconds,
@@ -32,10 +34,13 @@ from tests.control_plane.migrations import empty_database, upgrade
 class Listener:
     """Notes the facts that it is handed in the transaction that hands them over."""
 
-    def __init__(self, refused: str | None = None) -> None:
+    def __init__(self, refused: str | None = None, *, most_in_time: int = FACTS_AT_ONCE) -> None:
         self.refused = refused
+        self.most_in_time = most_in_time
 
     async def consume(self, session: AsyncSession, facts: Sequence[Fact]) -> None:
+        if len(facts) > self.most_in_time:
+            raise DatabaseUnavailable
         for fact in facts:
             if fact.event == self.refused:
                 raise ValueError(fact.event)
@@ -152,6 +157,27 @@ async def test_a_fact_that_one_process_skips_costs_another_process_no_other_fact
                 await reader.read()
     assert not await something_is_unread(database)
     assert await heard(database) == ["good", "better"]
+
+
+async def test_facts_that_take_longer_than_a_transaction_has_are_read_in_smaller_batches(
+    database: Database, tenant_id: UUID
+) -> None:
+    listener = Listener(most_in_time=60)
+    reader = OutboxReader(database, [listener])
+    names = [f"fact {number}" for number in range(100)]
+    await add(database, tenant_id, *names)
+    for _ in range(2):
+        with pytest.raises(DatabaseUnavailable):
+            await reader.read()
+    assert [await reader.read(), await reader.read()] == [50, 50]
+    assert await heard(database) == names
+    listener.most_in_time = FACTS_AT_ONCE
+    for _ in range(FACTS_AT_ONCE // MORE_EACH_TIME):
+        assert await reader.read() == 0
+        await add(database, tenant_id, "one more")
+        assert await reader.read() == 1
+    await add(database, tenant_id, *(["many more"] * FACTS_AT_ONCE))
+    assert await reader.read() == FACTS_AT_ONCE
 
 
 async def something_is_unread(database: Database) -> bool:

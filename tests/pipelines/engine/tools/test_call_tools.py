@@ -208,3 +208,25 @@ def test_end_call_has_the_description_that_its_binding_gives() -> None:
     [tool] = call_agent(call_plan(agent)).tools
     assert isinstance(tool, llm.RawFunctionTool)
     assert tool.info.raw_schema["description"] == "Hang up after the farewell."
+
+
+async def test_a_caller_who_speaks_while_a_tool_is_at_work_is_told_its_result_later(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
+    slow = Reply('{"free": ["19:00"]}', delay_seconds=8.0)
+    async with talking(warm_models, tls, slow, timeout_seconds=20) as talk:
+
+        def answer(request: dict[str, Any]) -> Answer:
+            results = [each["content"] for each in request["messages"] if each["role"] == "tool"]
+            if not results:
+                return calls("look_up", ASKED)
+            return says(ANSWER if "19:00" in results[-1] else "I am still looking.")
+
+        talk.model.answer_to = answer
+        session = talk.call.conversation.session
+        session.generate_reply(user_input=QUESTION)
+        await talk.call.audio.until(lambda: bool(talk.api.asked))
+        await session.interrupt()
+        await session.generate_reply(user_input="Are you still there?")
+        assert await talk.call.messages("assistant", 2) == ["I am still looking.", ANSWER]
+        assert len(talk.api.asked) == 1

@@ -225,6 +225,18 @@ async def test_the_tools_of_the_next_agents_servers_are_there_for_its_first_answ
             assert called(first) == ["to_sales"], "what other agents used is still known"
 
 
+async def test_an_agent_that_takes_over_without_a_word_waits_a_moment_for_its_servers(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
+    async with McpServer(odd={"tools/list": Odd(delay_seconds=0.5)}).serving(tls.server) as server:
+        desk = agent("Desk", handoff(SALES, "to_sales"))
+        plan = plan_of(desk, planned(agent("Sales", crm(server))))
+        async with talking(warm_models, plan, hands_over, tls.network) as talk:
+            await talk.ask()
+            assert await talk.said(1) == [PITCH]
+            assert offered(talk.model.requests[1]) == {"end_call", "crm_find_table"}
+
+
 async def test_tools_that_a_server_lists_after_the_handoff_are_not_the_next_agents(
     warm_models: WarmModels, tls: OwnTls
 ) -> None:

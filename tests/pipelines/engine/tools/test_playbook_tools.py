@@ -14,16 +14,16 @@ from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.stand_ins.own_tls import OwnTls
 from tests.stand_ins.tenant_api import Reply, TenantApi
 
-FILLER = "One moment, please."
+CONFIRMATION = "Yes, that's right."
+FILLER = "Let me see."
 CLOSING, FALLBACK = "Your table is booked.", "Please try our website."
 
 
 @contextlib.asynccontextmanager
-async def booking(
+async def ordered(
     models: WarmModels, tls: OwnTls, reply: Reply
 ) -> AsyncIterator[tuple[Call, TenantApi]]:
-    """A caller has asked for a table for four and confirmed it, and the agent's answer was
-    played."""
+    """A caller has asked for a table for four, and has yet to confirm it."""
     async with TenantApi([reply]).serving(tls.server) as api:
         agent = AgentConfig.model_validate(
             {
@@ -53,9 +53,19 @@ async def booking(
         plan = call_plan(agent, stack=LOCAL_STACK)
         async with conversation(plan, replace(models, tenants_network=tls.network)) as call:
             await call.conversation.greet()
-            for line in ("A table, please.", "For four people.", "Yes, that's right."):
+            for line in ("A table, please.", "For four people."):
                 await call.conversation.session.generate_reply(user_input=line)
             yield call, api
+
+
+@contextlib.asynccontextmanager
+async def booking(
+    models: WarmModels, tls: OwnTls, reply: Reply
+) -> AsyncIterator[tuple[Call, TenantApi]]:
+    """The caller has confirmed it, and the agent's answer was played."""
+    async with ordered(models, tls, reply) as (call, api):
+        await call.conversation.session.generate_reply(user_input=CONFIRMATION)
+        yield call, api
 
 
 async def test_it_calls_a_tool_once_and_then_says_the_closing(
@@ -83,3 +93,20 @@ async def test_a_tool_that_failed_is_told_to_the_caller(
         said = call.said_by("assistant")[-1]
         assert FALLBACK in said
         assert CLOSING not in said
+
+
+async def test_nothing_is_promised_to_a_caller_who_speaks_while_the_tool_is_at_work(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
+    broken = Reply("no", status=500, delay_seconds=3.0)
+    async with ordered(warm_models, tls, broken) as (call, api):
+        session = call.conversation.session
+        confirmed = session.generate_reply(user_input=CONFIRMATION)
+        await call.audio.until(lambda: bool(api.asked))
+        await session.generate_reply(user_input="Hello?")
+        assert call.said_by("assistant")[-1] == "One moment, please."
+        await confirmed
+        said = call.said_by("assistant")
+        assert FALLBACK in said[-1], "it knows by then what came of the tool"
+        assert not any(CLOSING in each for each in said)
+        assert len(api.asked) == 1

@@ -77,6 +77,16 @@ def test_an_address_without_a_scheme_is_refused_with_the_right_one(typed: str) -
     assert "Traceback" not in result.output
 
 
+@pytest.mark.parametrize(
+    "typed", ["http://127.0.0.1:80800", "http://127.0.0.1:eighty", "http://[::1"]
+)
+def test_an_address_that_cannot_be_one_is_said_in_words(typed: str) -> None:
+    result = CliRunner().invoke(app, ["agents", "list", "--api-url", typed, "--api-key", "k"])
+    assert result.exit_code == 1
+    assert f"--api-url '{typed}' is not the address of a Switchboard: " in result.stderr
+    assert isinstance(result.exception, SystemExit)
+
+
 def test_an_empty_address_does_not_mean_what_runs_here(data_dir: Path) -> None:
     with pytest.raises(Problem, match="is not the address of a Switchboard"):
         api_access(data_dir, "", "k")

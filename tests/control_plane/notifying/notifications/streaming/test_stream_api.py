@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx2
 import pytest
 from fastapi import FastAPI
@@ -67,6 +69,19 @@ async def test_a_reader_who_reconnects_goes_on_after_what_it_has_seen(
     assert "Number 2" in rest
     assert "Number 1" not in rest
     assert "Number" not in await lines(tenant)
+
+
+async def test_a_reader_who_has_been_sent_no_notification_yet_misses_none_when_it_reconnects(
+    tenant: TenantClient, database: Database
+) -> None:
+    await tell(database, tenant.tenant_id, title="An old one")
+    beginning = await lines(tenant)
+    assert "event: notification" not in beginning
+    [seen] = re.findall(r"^id: (.+)$", beginning, re.MULTILINE)
+    await tell(database, tenant.tenant_id, title="While nobody listened")
+    rest = await lines(tenant, seen)
+    assert "While nobody listened" in rest
+    assert "An old one" not in rest
 
 
 async def test_a_category_that_its_reader_does_not_want_is_not_in_the_stream(
