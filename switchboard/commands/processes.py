@@ -127,6 +127,7 @@ def migrate(data_dir: DataDir = None) -> None:
 
         from control_plane.migrate import migrate as run_migrations
         from control_plane.migrations.logins import LoginNotPrepared
+        from switchboard.commands.local_database import database_problem
 
     settings = _process_settings(data_dir)
     try:
@@ -139,7 +140,7 @@ def migrate(data_dir: DataDir = None) -> None:
         typer.echo(str(missing), err=True)
         raise typer.Exit(1) from None
     except OperationalError as error:
-        typer.echo(f"The database refused: {str(error.orig).strip()}", err=True)
+        typer.echo(str(database_problem(error)), err=True)
         raise typer.Exit(1) from None
 
 

@@ -181,11 +181,13 @@ def _latencies(summary: CallSummary) -> Iterable[Check]:
     values = summary.voice_to_voice_ms
     cut_in = next((each for each in summary.barge_in_ms if each is not None), None)
     measured = f"{len(values)} of {len(summary.turns)} turns measured"
+    fell_in_a_pause = cut_in is None and summary.barge_in_ms
+    why = "the agent was just silent when the caller cut in" if fell_in_a_pause else ""
     for claim, value, target, note in (
         ("first agent sample", summary.first_sample_ms, FIRST_SAMPLE_TARGET_MS, ""),
         ("voice to voice, p50", percentile(values, 50), VOICE_TO_VOICE_P50_TARGET_MS, measured),
         ("voice to voice, p95", percentile(values, 95), VOICE_TO_VOICE_P95_TARGET_MS, ""),
-        ("agent silent after barge-in", cut_in, BARGE_IN_TARGET_MS, _cut_in_note(summary)),
+        ("agent silent after barge-in", cut_in, BARGE_IN_TARGET_MS, why),
     ):
         shown = "not measured" if value is None else f"{value:.0f} ms"
         yield Check(
@@ -195,12 +197,6 @@ def _latencies(summary: CallSummary) -> Iterable[Check]:
             is_latency=True,
             was_measured=value is not None,
         )
-
-
-def _cut_in_note(summary: CallSummary) -> str:
-    if summary.barge_in_ms and all(each is None for each in summary.barge_in_ms):
-        return "the agent was just silent when the caller cut in"
-    return ""
 
 
 def micros(usd: float) -> int:
