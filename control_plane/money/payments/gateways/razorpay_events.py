@@ -43,16 +43,20 @@ def read_razorpay_event(event: Mapping[str, Any]) -> GatewayFact | None:
 
 
 def payment_report(payment: _Object) -> PaymentReport:
-    """What a payment entity says."""
+    """What a payment entity says.
+
+    Razorpay refunds by itself what it was late to authorize, and a second payment of one order. It
+    has not captured such a payment, whose money was never ours (source: "Auto-Refunds").
+    """
     payment_id, status = required_text(payment, "id"), text(payment, "status")
-    if status in ("captured", "refunded"):
+    if status == "captured" or (status == "refunded" and payment.get("captured") is not False):
         return Captured(
             payment_id,
             required_amount(payment, "amount"),
             required_text(payment, "currency").upper(),
             _method_of(payment),
         )
-    return _declined(payment) if status == "failed" else Waiting(payment_id)
+    return _declined(payment) if status in ("failed", "refunded") else Waiting(payment_id)
 
 
 def report_of_order(payments: Sequence[_Object]) -> PaymentReport | None:

@@ -18,6 +18,8 @@ from sqlalchemy import select
 from control_plane.money.payments.gateways import razorpay_events, stripe_events
 from control_plane.money.payments.gateways.fields import MissingField
 from control_plane.money.payments.gateways.gateway import (
+    Captured,
+    Declined,
     Disputed,
     DisputeWon,
     Refunded,
@@ -239,3 +241,13 @@ def test_a_listed_refund_of_razorpay_counts_once_it_has_happened(
 ) -> None:
     refund = {"id": "rfnd_1", "payment_id": "pay_1", "amount": 5, "status": status}
     assert razorpay_events.refund_report(refund) == report
+
+
+def test_what_razorpay_refunds_without_having_captured_it_was_never_paid() -> None:
+    paid = {"id": "pay_1", "amount": 5, "currency": "INR", "status": "captured", "captured": True}
+    refunded = paid | {"id": "pay_2", "status": "refunded"}
+    by_itself = refunded | {"captured": False}
+    report_of_order = razorpay_events.report_of_order
+    assert report_of_order([refunded]) == Captured("pay_2", 5, "INR")
+    assert isinstance(report_of_order([by_itself]), Declined)
+    assert report_of_order([by_itself, paid]) == Captured("pay_1", 5, "INR")
