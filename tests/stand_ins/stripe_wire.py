@@ -192,6 +192,14 @@ class StripeWire:
         dispute["status"] = "won"
         await self._report("charge.dispute.funds_reinstated", dispute, self.reporting)
 
+    async def lose(self, dispute: _Object, *, returned: int) -> None:
+        """The bank decides against us, and returns what was refunded before. The bookings are in
+        another currency."""
+        booked = (-2 * dispute["amount"], 2 * returned)
+        dispute["status"] = "lost"
+        dispute["balance_transactions"] = [{"amount": amount} for amount in booked]
+        await self._report("charge.dispute.funds_reinstated", dispute, self.reporting)
+
     def event(self, kind: str, of: _Object) -> tuple[str, _Object]:
         event_id = self._id("evt")
         return event_id, {

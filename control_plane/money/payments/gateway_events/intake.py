@@ -18,6 +18,7 @@ from control_plane.money.payments.gateways.fields import MissingField
 from control_plane.money.payments.gateways.gateway import (
     Captured,
     Disputed,
+    DisputePartlyWon,
     DisputeWon,
     GatewayFact,
     MandateConfirmed,
@@ -113,7 +114,9 @@ async def _apply(
     if fact is None:
         return _IGNORED
     match fact.report:
-        case Refunded() | Disputed() | RefundReversed() | DisputeWon() as report:
+        case (
+            Refunded() | Disputed() | RefundReversed() | DisputeWon() | DisputePartlyWon()
+        ) as report:
             waits_for = await apply_reversal(session, settings, gateway, report, now)
             return _APPLIED if waits_for is None else Outcome("waiting", waits_for)
         case MandateConfirmed() | MandateEnded() as report:
@@ -157,6 +160,10 @@ async def apply_reversal(
     Returns:
         The gateway's id of what has to be known before; ``None``: it is posted.
     """
+    if isinstance(report, DisputePartlyWon):
+        waits_for = await apply_reversal(session, settings, gateway, report.kept, now)
+        if waits_for is not None:
+            return waits_for
     if isinstance(report, (Refunded, Disputed)):
         prefix = settings.invoice_prefix
         if not await reversing.take_back(session, gateway, report, prefix=prefix, now=now):

@@ -39,6 +39,13 @@ def required_amount(document: Mapping[str, Any], name: str) -> int:
     return value
 
 
+def amounts(document: Mapping[str, Any], name: str) -> list[int]:
+    """The ``amount`` of each object in a list, negative ones, too."""
+    entries = document.get(name)
+    found = [inner(each).get("amount") for each in entries] if isinstance(entries, list) else []
+    return [each for each in found if isinstance(each, int)]
+
+
 def id_in(document: Mapping[str, Any], name: str) -> UUID | None:
     try:
         return UUID(str(document.get(name)))

@@ -112,6 +112,15 @@ class DisputeWon:
 
 
 @dataclass(frozen=True)
+class DisputePartlyWon:
+    """The bank has returned a part of it, for example what was refunded before."""
+
+    dispute_id: str
+    kept: Disputed
+    """What the bank keeps, as a dispute of its own."""
+
+
+@dataclass(frozen=True)
 class MandateConfirmed:
     customer_id: str
     method: SavedMethod
@@ -124,7 +133,7 @@ class MandateEnded:
 
 
 PaymentReport = Captured | Declined | Expired | Waiting
-ReversalReport = Refunded | RefundReversed | Disputed | DisputeWon
+ReversalReport = Refunded | RefundReversed | Disputed | DisputeWon | DisputePartlyWon
 AnyReport = PaymentReport | ReversalReport | MandateConfirmed | MandateEnded
 
 

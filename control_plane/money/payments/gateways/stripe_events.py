@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from control_plane.money.invoices.tax import share
 from control_plane.money.payments.gateways.fields import (
+    amounts,
     id_in,
     inner,
     required_amount,
@@ -16,6 +18,7 @@ from control_plane.money.payments.gateways.gateway import (
     Captured,
     Declined,
     Disputed,
+    DisputePartlyWon,
     DisputeWon,
     Expired,
     GatewayFact,
@@ -152,7 +155,8 @@ def dispute_report(dispute: _Object) -> ReversalReport | None:
         return DisputeWon(required_text(dispute, "id"))
     if status not in ("needs_response", "under_review", "lost"):
         return None
-    return _disputed(dispute)
+    disputed = _disputed(dispute)
+    return disputed if disputed is None or status != "lost" else _lost(dispute, disputed)
 
 
 def _refund(refund: _Object) -> GatewayFact | None:
@@ -172,8 +176,30 @@ def _funds_withdrawn(dispute: _Object) -> GatewayFact | None:
     return None if report is None else GatewayFact(report)
 
 
-def _funds_reinstated(dispute: _Object) -> GatewayFact:
-    return GatewayFact(DisputeWon(required_text(dispute, "id")))
+def _lost(dispute: _Object, disputed: Disputed) -> ReversalReport:
+    """What was refunded before comes back although the dispute is lost. Stripe books in the
+    currency in which it pays out, so only the proportion counts.
+
+    Source: Stripe's support, "Dispute for full charge amount after a partial refund was issued".
+    """
+    booked = [0, *amounts(dispute, "balance_transactions")]
+    taken, returned = -min(booked), max(booked)
+    if not taken or not returned:
+        return disputed
+    kept = share(disputed.amount_minor, max(0, taken - returned), taken)
+    if not kept:
+        return DisputeWon(disputed.dispute_id)
+    return DisputePartlyWon(
+        disputed.dispute_id,
+        Disputed(f"{disputed.dispute_id}:kept", disputed.gateway_payment_id, kept),
+    )
+
+
+def _funds_reinstated(dispute: _Object) -> GatewayFact | None:
+    if text(dispute, "status") != "lost":
+        return GatewayFact(DisputeWon(required_text(dispute, "id")))
+    report = dispute_report(dispute)
+    return None if report is None else GatewayFact(report)
 
 
 _READERS: Mapping[str, Callable[[_Object], GatewayFact | None]] = {

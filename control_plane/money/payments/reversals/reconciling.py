@@ -10,6 +10,7 @@ from control_plane.money.payments import repository
 from control_plane.money.payments.gateway_events.intake import apply_reversal
 from control_plane.money.payments.gateways.gateway import (
     Disputed,
+    DisputePartlyWon,
     GatewayRefused,
     GatewayUnclear,
     PaymentGateway,
@@ -52,14 +53,17 @@ async def _not_posted(
     database: Database, gateway: PaymentGateway, reports: list[ReversalReport]
 ) -> list[ReversalReport]:
     """What was taken and is not known, and what came back and is not known to be back."""
+    kept = [report.kept for report in reports if isinstance(report, DisputePartlyWon)]
     async with database.system_session() as session:
-        known = await repository.reversals_among(session, gateway.name, [*map(id_of, reports)])
-    return [
-        report
-        for report in reports
-        if (
-            id_of(report) not in known
-            if isinstance(report, (Refunded, Disputed))
-            else known.get(id_of(report)) is False
+        known = await repository.reversals_among(
+            session, gateway.name, [*map(id_of, [*reports, *kept])]
         )
-    ]
+
+    def is_missing(report: ReversalReport) -> bool:
+        if isinstance(report, (Refunded, Disputed)):
+            return id_of(report) not in known
+        if isinstance(report, DisputePartlyWon) and is_missing(report.kept):
+            return True
+        return known.get(id_of(report)) is False
+
+    return [report for report in reports if is_missing(report)]

@@ -20,6 +20,7 @@ from control_plane.money.invoices.tax import share
 from control_plane.money.payments import repository
 from control_plane.money.payments.gateways.gateway import (
     Disputed,
+    DisputePartlyWon,
     DisputeWon,
     Refunded,
     RefundReversed,
@@ -86,7 +87,7 @@ async def take_back(
 async def give_back(
     session: AsyncSession,
     gateway: str,
-    report: RefundReversed | DisputeWon,
+    report: RefundReversed | DisputeWon | DisputePartlyWon,
     now: datetime,
 ) -> bool:
     """Post that a refund failed or a dispute was won: the money is ours again.
@@ -114,7 +115,9 @@ async def give_back(
             session,
             payment.tenant_id,
             taken.credit_micros,
-            "A dispute with your bank was decided for us: your credit is back",
+            "A dispute with your bank was decided for us: your credit is back"
+            if isinstance(report, DisputeWon)
+            else "A dispute with your bank is over: it keeps only a part",
             reference=reference,
             details=details,
         )

@@ -75,6 +75,23 @@ async def test_a_dispute_and_its_end_are_found(payer: Payer, wire: Wire) -> None
     assert await payer.entries() == [("topup", 20.0), ("dispute", -20.0), ("dispute", 20.0)]
 
 
+@pytest.mark.parametrize("is_dispute_known", [True, False])
+async def test_what_a_bank_keeps_of_a_lost_dispute_is_found(
+    payer: Payer, stripe: StripeWire, is_dispute_known: bool
+) -> None:
+    intent_id = await paid(payer, stripe)
+    await stripe.refund(intent_id, 500)
+    dispute = await stripe.dispute(intent_id)
+    if is_dispute_known:
+        await payer.reconciles_reversals()
+        assert await payer.balance_usd() == -5
+    await stripe.lose(dispute, returned=500)
+    for _ in range(2):
+        await payer.reconciles_reversals()
+    await stripe.events.resend_all(backwards=True)
+    assert await payer.balance_usd() == 0
+
+
 async def test_more_refunds_than_a_page_has_are_all_found(
     payer: Payer, razorpay: RazorpayWire
 ) -> None:

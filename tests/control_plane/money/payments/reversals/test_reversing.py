@@ -113,6 +113,24 @@ async def test_a_dispute_takes_the_credit_and_one_that_is_won_gives_it_back(
     assert await payer.entries() == [("topup", 20.0), ("dispute", -20.0), ("dispute", 20.0)]
 
 
+async def test_a_lost_dispute_of_a_payment_that_was_partly_refunded_takes_the_rest(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    """Stripe takes the whole payment first, and then returns what was refunded."""
+    intent_id = await paid(payer, stripe)
+    await stripe.refund(intent_id, 500)
+    await stripe.lose(await stripe.dispute(intent_id), returned=500)
+    await stripe.events.resend_all(backwards=True)
+    assert await payer.entries() == [
+        ("topup", 20.0),
+        ("refund", -5.0),
+        ("dispute", -20.0),
+        ("dispute", -15.0),
+        ("dispute", 20.0),
+    ]
+    await assert_books_balance(payer.database)
+
+
 @pytest.mark.parametrize("what", ["refund", "dispute"])
 async def test_razorpay_reports_refunds_and_disputes_too(
     payer: Payer, razorpay: RazorpayWire, what: str
