@@ -17,7 +17,7 @@ from control_plane.money.invoices import repository as invoices
 from control_plane.money.invoices.minor_units import shown
 from control_plane.money.invoices.service import credit as issue_credit_note
 from control_plane.money.invoices.tax import share
-from control_plane.money.payments import repository
+from control_plane.money.payments import recharge_settings, repository
 from control_plane.money.payments.gateways.gateway import (
     Disputed,
     DisputePartlyWon,
@@ -26,8 +26,10 @@ from control_plane.money.payments.gateways.gateway import (
     RefundReversed,
     ReversalReport,
 )
+from control_plane.money.payments.locking import lock_account
 from control_plane.money.payments.models import Payment, PaymentReversal, PaymentState
 from control_plane.money.payments.settling import locked
+from control_plane.platform.outbox.events import add_notification_event
 
 
 async def take_back(
@@ -69,16 +71,18 @@ async def take_back(
     )
     await session.flush()
     amount = shown(report.amount_minor, payment.currency)
+    said = f"Refund of {amount}" if kind == "refund" else f"Your bank took {amount} back"
     if micros:
         post = post_refund if kind == "refund" else post_dispute
         await post(
             session,
             payment.tenant_id,
             micros,
-            f"Refund of {amount}" if kind == "refund" else f"Your bank took {amount} back",
+            said,
             reference=f"{gateway}:{gateway_id}",
             details={"payment_id": str(payment.id), "gateway": gateway},
         )
+        await _charge_no_more(session, payment, kind, said)
     if kind == "refund":
         await _issue_note(session, payment, gateway_id, prefix, now)
     return True
@@ -134,6 +138,28 @@ async def give_back(
             counter_account="payments",
         )
     return True
+
+
+async def _charge_no_more(session: AsyncSession, payment: Payment, kind: str, said: str) -> None:
+    """Switch automatic recharge off if it would now charge what has just gone back."""
+    account = await lock_account(session, payment.tenant_id)
+    auto = await repository.auto_recharge(session, payment.tenant_id)
+    if auto is None or not auto.enabled or account.available_micros >= auto.threshold_micros:
+        return
+    await recharge_settings.switch_off(session, payment.tenant_id)
+    add_notification_event(
+        session,
+        payment.tenant_id,
+        "billing.payment_failed",
+        title="Automatic recharge is off",
+        message=f"{said}. So that it is not charged again, automatic recharge is off now.",
+        metadata={
+            "payment_id": str(payment.id),
+            "gateway": payment.gateway,
+            "code": kind,
+            "auto_recharge_enabled": False,
+        },
+    )
 
 
 async def _credit_of(session: AsyncSession, payment: Payment, amount_minor: int) -> int:

@@ -113,6 +113,27 @@ async def test_a_dispute_takes_the_credit_and_one_that_is_won_gives_it_back(
     assert await payer.entries() == [("topup", 20.0), ("dispute", -20.0), ("dispute", 20.0)]
 
 
+@pytest.mark.parametrize("what", ["refund", "dispute"])
+async def test_what_went_back_is_not_charged_again_by_an_automatic_recharge(
+    payer: Payer, stripe: StripeWire, what: str
+) -> None:
+    await payer.saves_a_card()
+    intent_id = await paid(payer, stripe)
+    await payer.turns_recharging_on(pack_usd=20, threshold_usd=5)
+    await stripe.refund(intent_id, 500)
+    assert await is_recharging_on(payer), "the rest is above the threshold"
+    await (stripe.refund(intent_id, 1500) if what == "refund" else stripe.dispute(intent_id))
+    await payer.recharges()
+    assert [kind for kind, _ in await payer.entries()] == ["topup", "refund", what]
+    assert not await is_recharging_on(payer)
+    assert (await payer.told())[-1] == "billing.payment_failed"
+
+
+async def is_recharging_on(payer: Payer) -> bool:
+    answer = await payer.tenant.get("/v1/billing/auto-recharge")
+    return bool(answer.json()["enabled"])
+
+
 async def test_a_lost_dispute_of_a_payment_that_was_partly_refunded_takes_the_rest(
     payer: Payer, stripe: StripeWire
 ) -> None:
