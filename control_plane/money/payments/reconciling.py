@@ -92,7 +92,10 @@ async def check(
         report = None
     except (GatewayUnclear, GatewayRefused) as error:
         _log.warning("payment_check_failed", payment_id=str(payment_id), error=str(error))
-        return
+        # A checkout that is given up may still be captured, but a charge would be made again.
+        if isinstance(error, GatewayUnclear) or payment.kind == PaymentKind.RECHARGE:
+            return
+        report = None
     async with database.system_session() as session:
         if report is not None and report != Waiting():
             await apply_report(session, settings, payment_id, report, now)

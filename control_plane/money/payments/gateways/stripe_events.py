@@ -65,8 +65,8 @@ def session_report(hosted: _Object) -> PaymentReport:
     """What a checkout session says. Its ``payment_intent`` may be expanded."""
     if intent := inner(hosted, "payment_intent"):
         report = intent_report(intent)
-        # A customer whose card was declined may try another one.
-        if isinstance(report, Captured):
+        # Until it is complete, a customer whose card was declined may try another one.
+        if isinstance(report, Captured) or hosted.get("status") == "complete":
             return report
     intent_id = text(hosted, "payment_intent") or text(intent, "id")
     if hosted.get("payment_status") == "paid" and intent_id is not None:

@@ -181,6 +181,30 @@ async def test_a_checkout_where_the_only_try_was_declined_expires_too(
     assert await payer.entries() == [("topup", 20.0)], "a later payment still counts"
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_a_checkout_whose_debit_failed_or_that_the_gateway_has_forgotten_expires(
+    payer: Payer, stripe: StripeWire, is_known: bool
+) -> None:
+    """Stripe does not know the checkouts of test mode in live mode."""
+    begun = await payer.begin(20)
+    hosted = stripe.sessions.pop(begun["stripe"]["session_id"])
+    if is_known:
+        failed = {"status": "requires_payment_method", "last_payment_error": {"code": "no_funds"}}
+        stripe.intents["pi_1"] = {"id": "pi_1", **failed}
+        stripe.sessions[hosted["id"]] = hosted | {"status": "complete", "payment_intent": "pi_1"}
+    for passed, state in (
+        (CHECKOUT_ENDS_AFTER / 2, "open"),
+        (CHECKOUT_ENDS_AFTER + timedelta(minutes=1), "expired"),
+    ):
+        await payer.reconciles(passed)
+        async with payer.database.system_session() as session:
+            payment = await session.get_one(Payment, begun["payment_id"])
+            assert (payment.state, payment.failure_code) == (
+                state,
+                "no_funds" if is_known else None,
+            )
+
+
 @pytest.mark.parametrize("amount", [0, -5, 0.5, 10_001, 20.001, "much"])
 async def test_an_amount_out_of_range_is_400(payer: Payer, amount: object) -> None:
     answer = await payer.tenant.post("/v1/billing/checkout/start", {"pack_usd": amount})
