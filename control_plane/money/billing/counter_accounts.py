@@ -36,8 +36,8 @@ def booked_against(entry: LedgerEntry) -> CounterAccount:
 
 
 def counter_account(
-    transaction_type: TransactionType, corrects: TransactionType | None = None
+    transaction_type: TransactionType, corrects: LedgerEntry | None = None
 ) -> CounterAccount:
     """A correction of an entry goes to the account that the entry went to, so that what was charged
     wrongly is no revenue."""
-    return COUNTER_ACCOUNTS[corrects or transaction_type]
+    return COUNTER_ACCOUNTS[transaction_type] if corrects is None else booked_against(corrects)

@@ -40,7 +40,6 @@ from control_plane.money.billing.models import (
     LedgerEntry,
     LedgerReference,
 )
-from control_plane.money.billing.transaction_types import TransactionType
 from control_plane.platform.database import table_of
 
 
@@ -314,14 +313,10 @@ async def entry_of_reference(
     return found
 
 
-async def type_of_entry(
-    session: AsyncSession, tenant_id: UUID, entry_id: UUID
-) -> TransactionType | None:
+async def find_entry(session: AsyncSession, tenant_id: UUID, entry_id: UUID) -> LedgerEntry | None:
     """``None``: the tenant has no such entry."""
-    found: TransactionType | None = await session.scalar(
-        select(LedgerEntry.transaction_type).where(
-            LedgerEntry.tenant_id == tenant_id, LedgerEntry.id == entry_id
-        )
+    found: LedgerEntry | None = await session.scalar(
+        select(LedgerEntry).where(LedgerEntry.tenant_id == tenant_id, LedgerEntry.id == entry_id)
     )
     return found
 

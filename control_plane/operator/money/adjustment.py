@@ -54,7 +54,7 @@ async def post_adjustment(
     if entry is None:
         corrected = None
         if corrects is not None:
-            corrected = await accounts.type_of_entry(session, tenant_id, corrects)
+            corrected = await accounts.find_entry(session, tenant_id, corrects)
             if corrected is None:
                 raise CorrectedEntryNotFound
         await billing.adjust(

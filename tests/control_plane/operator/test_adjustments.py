@@ -213,3 +213,14 @@ async def test_a_correction_is_booked_against_what_it_corrects(
     }
     balance = await balance_of(tenant)
     assert balance["balance_usd"] * 1_000_000 == -sum((await counter_accounts()).values())
+
+
+async def test_a_correction_of_a_correction_goes_to_the_same_account(
+    operator: OperatorClient, tenant: TenantClient
+) -> None:
+    [welcome] = await transactions(tenant)
+    wrong = await operator.ok("POST", corrections(tenant), wanted(-1, corrects=welcome["id"]))
+    right = await operator.ok(
+        "POST", corrections(tenant), wanted(0.5, corrects=wrong["transaction_id"])
+    )
+    assert (wrong["booked_against"], right["booked_against"]) == ("promotions", "promotions")
