@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import hmac
 import itertools
+import re
 import time
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from tests.stand_ins.razorpay_checkout import PATH as CHECKOUT
 from tests.stand_ins.razorpay_checkout import add_hosted_checkout
 
 _Object = dict[str, Any]
+_NAME = re.compile(r"[A-Za-z0-9 .'/@()]{3,50}")
 _CARD = {"network": "Visa", "last4": "1111", "country": "IN"}
 
 
@@ -214,6 +216,8 @@ class RazorpayWire:
 
     async def _create_customer(self, request: web.Request) -> web.Response:
         asked = await request.json()
+        if not _NAME.fullmatch(asked.get("name", "nobody")):
+            return _error(400, "BAD_REQUEST_ERROR", "The name format is invalid.")
         contact = asked.get("contact"), asked.get("email")
         for known in self.customers.values():
             if any(contact) and (known.get("contact"), known.get("email")) == contact:

@@ -7,6 +7,8 @@ can be paid only once; so an order that is there is never made again.
 from __future__ import annotations
 
 import asyncio
+import re
+import unicodedata
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 CURRENCY = "INR"
 _MOST_LISTED = 100
+_SHORTEST_NAME, _LONGEST_NAME = 3, 50
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9.'/@()]+")
 _TURNED_AWAY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS)
 _Question = Callable[["razorpay.Client", dict[str, Any]], dict[str, Any]]
 """Asks a client something, with the options that every request has."""
@@ -55,7 +59,7 @@ class RazorpayGateway:
 
     async def make_customer(self, customer: Customer, *, instead_of: str | None) -> str:
         wanted = {
-            "name": customer.name[:50],
+            "name": _accepted_name(customer.name),
             "contact": customer.phone,
             "email": customer.email,
             # The customer that has this contact and address already, if there is one.
@@ -209,6 +213,17 @@ class RazorpayGateway:
                 TypeError,
             ) as error:
                 raise GatewayUnclear(type(error).__name__) from error
+
+
+def _accepted_name(name: str) -> str | None:
+    """What Razorpay takes of a customer's name; ``None``: too little, and it needs none.
+
+    Source: Razorpay, "Create a Customer".
+    """
+    decomposed = unicodedata.normalize("NFKD", name)
+    letters = "".join(each for each in decomposed if not unicodedata.combining(each))
+    accepted = _NOT_IN_NAMES.sub(" ", letters).strip()[:_LONGEST_NAME].strip()
+    return accepted if len(accepted) >= _SHORTEST_NAME else None
 
 
 def _check_is_let_in(response: requests.Response, **_: object) -> None:

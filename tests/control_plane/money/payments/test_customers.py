@@ -8,6 +8,7 @@ import pytest
 
 from control_plane.identity.tenants.errors import TenantNotFound
 from control_plane.money.payments.customers import customer_of
+from control_plane.money.payments.gateways.gateway import Customer
 from tests.control_plane.money.payments.paying import Payer
 from tests.stand_ins.razorpay_wire import RazorpayWire
 from tests.stand_ins.stripe_wire import StripeWire
@@ -42,6 +43,26 @@ async def test_a_customer_that_the_gateway_does_not_know_any_more_is_made_again(
     assert made != gone
     paid = [stripe.sessions[each["stripe"]["session_id"]]["customer"] for each in begun]
     assert paid == [made, made]
+
+
+@pytest.mark.parametrize(
+    ("name", "accepted"),
+    [
+        ("Sharma & Sons, Pvt. Ltd.", "Sharma Sons Pvt. Ltd."),
+        ("Café D'Souza (Süd-Goa)", "Cafe D'Souza (Sud Goa)"),
+        ("a" * 49 + " b c", "a" * 49),
+        ("शर्मा", None),
+        ("HP", None),
+    ],
+)
+async def test_razorpay_gets_of_a_name_what_it_accepts(
+    payer: Payer, razorpay: RazorpayWire, name: str, accepted: str | None
+) -> None:
+    gateway = payer.gateways.of_mandates
+    assert gateway is not None
+    customer = Customer(payer.tenant_id, name, "ada@example.com")
+    await gateway.make_customer(customer, instead_of=None)
+    assert [each.get("name") for each in razorpay.customers.values()] == [accepted]
 
 
 async def test_a_tenant_that_does_not_exist_is_not_found(payer: Payer) -> None:
