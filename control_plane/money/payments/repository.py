@@ -5,11 +5,11 @@ Whoever changes a payment's state locks the tenant's account before the payment 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ARRAY, String, any_, func, literal, or_, select, update
+from sqlalchemy import literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -23,7 +23,6 @@ from control_plane.money.payments.models import (
     PaymentKind,
     PaymentMethod,
     PaymentProfile,
-    PaymentReversal,
     PaymentState,
     TopupPack,
 )
@@ -386,37 +385,3 @@ async def find_pack(session: AsyncSession, pack_id: UUID) -> TopupPack | None:
         .with_for_update()
     )
     return found
-
-
-async def reversal(session: AsyncSession, gateway: str, gateway_id: str) -> PaymentReversal | None:
-    return await session.get(PaymentReversal, (gateway, gateway_id), populate_existing=True)
-
-
-async def reversals_among(
-    session: AsyncSession, gateway: str, gateway_ids: Sequence[str]
-) -> dict[str, bool]:
-    """Which of these refunds and disputes are posted, and whether the money came back after all."""
-    rows = await session.execute(
-        select(
-            PaymentReversal.gateway_id,
-            PaymentReversal.returned_at.is_not(None).label("is_back"),
-        ).where(
-            PaymentReversal.gateway == gateway,
-            PaymentReversal.gateway_id == any_(literal(list(gateway_ids), ARRAY(String))),
-        )
-    )
-    return {row.gateway_id: row.is_back for row in rows}
-
-
-async def reversed_minor(
-    session: AsyncSession, payment_id: UUID, kinds: Collection[str] = ("refund", "dispute")
-) -> int:
-    """What of a payment has gone back, and stayed there."""
-    found = await session.scalar(
-        select(func.coalesce(func.sum(PaymentReversal.amount_minor), 0)).where(
-            PaymentReversal.payment_id == payment_id,
-            PaymentReversal.kind.in_(kinds),
-            PaymentReversal.returned_at.is_(None),
-        )
-    )
-    return int(found or 0)

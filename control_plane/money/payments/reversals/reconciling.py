@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from control_plane.money.payments import repository
 from control_plane.money.payments.gateway_events.intake import apply_reversal
 from control_plane.money.payments.gateways.gateway import (
     Disputed,
@@ -18,6 +17,7 @@ from control_plane.money.payments.gateways.gateway import (
     ReversalReport,
 )
 from control_plane.money.payments.gateways.installed import InstalledGateways
+from control_plane.money.payments.reversals import repository
 from control_plane.money.payments.reversals.reversing import id_of
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
@@ -55,7 +55,7 @@ async def _not_posted(
     """What was taken and is not known, and what came back and is not known to be back."""
     kept = [report.kept for report in reports if isinstance(report, DisputePartlyWon)]
     async with database.system_session() as session:
-        known = await repository.reversals_among(
+        known = await repository.posted_among(
             session, gateway.name, [*map(id_of, [*reports, *kept])]
         )
 

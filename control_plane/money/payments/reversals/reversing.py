@@ -28,6 +28,7 @@ from control_plane.money.payments.gateways.gateway import (
 )
 from control_plane.money.payments.locking import lock_account
 from control_plane.money.payments.models import Payment, PaymentReversal, PaymentState
+from control_plane.money.payments.reversals import repository as reversals
 from control_plane.money.payments.settling import locked
 from control_plane.platform.outbox.events import add_notification_event
 
@@ -54,7 +55,7 @@ async def take_back(
     if payment.state != PaymentState.SUCCEEDED:
         return False
     gateway_id = id_of(report)
-    if await repository.reversal(session, gateway, gateway_id) is not None:
+    if await reversals.find(session, gateway, gateway_id) is not None:
         return True
     kind: Literal["refund", "dispute"] = "refund" if isinstance(report, Refunded) else "dispute"
     micros = await _credit_of(session, payment, report.amount_minor)
@@ -100,11 +101,11 @@ async def give_back(
         ``False`` if it was not taken yet.
     """
     gateway_id = id_of(report)
-    taken = await repository.reversal(session, gateway, gateway_id)
+    taken = await reversals.find(session, gateway, gateway_id)
     if taken is None:
         return False
     payment = await locked(session, taken.payment_id)
-    taken = await repository.reversal(session, gateway, gateway_id)
+    taken = await reversals.find(session, gateway, gateway_id)
     assert taken is not None, "reversals are never deleted"
     if taken.returned_at is not None:
         return True
@@ -165,7 +166,7 @@ async def _charge_no_more(session: AsyncSession, payment: Payment, kind: str, sa
 async def _credit_of(session: AsyncSession, payment: Payment, amount_minor: int) -> int:
     """What of the payment's credit goes with ``amount_minor``, its bonus included. The parts of a
     payment that goes back in several parts add up to all of its credit."""
-    before = await repository.reversed_minor(session, payment.id)
+    before = await reversals.reversed_minor(session, payment.id)
     credit, whole = payment.credit_micros + payment.bonus_micros, payment.total_minor
     return share(credit, before + amount_minor, whole) - share(credit, before, whole)
 
@@ -178,7 +179,7 @@ async def _issue_note(
     invoice = await invoices.of_payment(session, payment.id)
     if invoice is None:
         return
-    refunded_minor = await repository.reversed_minor(session, payment.id, ("refund",))
+    refunded_minor = await reversals.reversed_minor(session, payment.id, ("refund",))
     credited_minor, _ = await invoices.credited(session, invoice.id)
     await issue_credit_note(
         session,
