@@ -146,6 +146,7 @@ async def change_tester(
         *MEMBER_ONLY,
         AgentNotFound,
         TesterNotFound,
+        InvalidTesterInput,
         TesterResendCooldown,
         TesterInviteSendFailed,
         IdempotencyKeyInUse,
@@ -161,7 +162,8 @@ async def resend_invite(
     settings: AppSettings,
     effect: EffectOncePerKey,
 ) -> TesterInvited:
-    """Send the mail again, with the same address in it. At most once a minute."""
+    """Send the mail again, with the same address in it. At most once a minute, and not after
+    `expires_at`."""
     now = datetime.now(UTC)
     async with database.tenant_session(caller.tenant_id) as session:
         tester, agent = await service.renew_mail(session, caller, agent_id, tester_id, now)

@@ -17,6 +17,7 @@ from control_plane.calling.sharing.testers import repository
 from control_plane.calling.sharing.testers.checking import CheckedInvite
 from control_plane.calling.sharing.testers.errors import (
     FreeMinutesRequired,
+    InvalidTesterInput,
     TesterAlreadyInvited,
     TesterLimitReached,
     TesterNotFound,
@@ -139,10 +140,13 @@ async def renew_mail(
 
     Raises:
         AgentNotFound, TesterNotFound
+        InvalidTesterInput: the invitation is over, so what the mail says is not true.
         TesterResendCooldown: the last mail is less than a minute old.
     """
     agent = await agent_of(session, caller, agent_id)
     tester = await _found(session, caller, agent_id, tester_id)
+    if not tester.is_active(now):
+        raise InvalidTesterInput.at("expires_at", "is over; set a later one, or null, first")
     wait = tester.sent_at + RESEND_COOLDOWN - now
     if wait > timedelta(0):
         raise TesterResendCooldown(math.ceil(wait.total_seconds()))

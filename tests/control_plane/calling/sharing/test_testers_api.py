@@ -214,6 +214,19 @@ async def test_an_invite_is_mailed_again_once_a_minute_with_the_same_address(
     assert outcome(await sharing.tenant.post(resend)) == (429, "tester_resend_cooldown")
 
 
+async def test_nobody_is_mailed_an_invitation_that_is_over(
+    sharing: Sharing, mailbox: Mailbox, database: Database
+) -> None:
+    made = await invited(sharing)
+    long_ago = datetime.now(UTC) - timedelta(seconds=61)
+    await _age(database, sent_at=long_ago, expires_at=long_ago)
+    resend = path_of(sharing, f"/{made['id']}/resend")
+    assert outcome(await sharing.tenant.post(resend)) == (400, "invalid_tester_input")
+    assert len(mailbox.messages) == 1
+    assert (await change(sharing, made["id"], expires_at="2999-01-01")).status_code == 200
+    assert (await sharing.tenant.post(resend)).status_code == 200
+
+
 async def test_a_mail_that_cannot_be_sent_leaves_an_invite_to_send_again(
     sharing: Sharing, app: FastAPI, database: Database, settings: ControlPlaneSettings
 ) -> None:
