@@ -18,6 +18,7 @@ from control_plane.calling.sharing.testers.checking import checked_change, check
 from control_plane.calling.sharing.testers.errors import (
     FreeMinutesRequired,
     InvalidTesterInput,
+    TesterAddressLost,
     TesterAlreadyInvited,
     TesterInviteSendFailed,
     TesterLimitReached,
@@ -147,6 +148,7 @@ async def change_tester(
         AgentNotFound,
         TesterNotFound,
         InvalidTesterInput,
+        TesterAddressLost,
         TesterResendCooldown,
         TesterInviteSendFailed,
         IdempotencyKeyInUse,
@@ -166,7 +168,9 @@ async def resend_invite(
     `expires_at`."""
     now = datetime.now(UTC)
     async with database.tenant_session(caller.tenant_id) as session:
-        tester, agent = await service.renew_mail(session, caller, agent_id, tester_id, now)
+        tester, agent = await service.renew_mail(
+            session, caller, agent_id, tester_id, settings, now
+        )
     await count_attempt(database, [service.MAILS_PER_TENANT.of(str(caller.tenant_id))], now)
     if not await mail_invite(database, mailer, settings, tester, agent, effect.id):
         raise TesterInviteSendFailed("The invitation stays as it is; try again in a minute")
