@@ -298,6 +298,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     # Implementations on higher floors that lower floors call.
     app.state.agent_directory = agents_repository
     app.state.call_directory = call_records
+    app.state.on_agent_copied = knowledge_source_service.copy_all
     app.state.on_agent_deleted = _on_agent_deleted
     app.state.on_version_published = keep_knowledge_base(settings.embedding)
     app.state.payment_preferences = payment_preferences(settings)

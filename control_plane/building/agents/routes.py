@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Response, status
 from pydantic_core import to_json
 
 from control_plane.building.agents import repository, service
+from control_plane.building.agents.copying import OnAgentCopied
 from control_plane.building.agents.deletion import OnAgentDeleted
 from control_plane.building.agents.errors import (
     AgentNotFound,
@@ -34,6 +35,10 @@ from control_plane.building.agents.tenant_json_schemas import SchemasChecked
 from control_plane.building.agents.tool_capabilities import ToolCapabilities, tool_capabilities
 from control_plane.building.agents.views import agent_view
 from control_plane.building.catalogue import repository as catalogue_repository
+from control_plane.building.knowledge_sources.errors import (
+    KnowledgeBytesExceeded,
+    KnowledgeSourcesExceeded,
+)
 from control_plane.building.provider_keys.dependencies import TenantKeys
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
 from control_plane.identity.authentication.refusals import MEMBER_ONLY
@@ -198,7 +203,14 @@ async def delete_agent(
 @router.post(
     "/{agent_id}/clone",
     status_code=status.HTTP_201_CREATED,
-    responses=problems(*MEMBER_ONLY, AgentOfAnotherTenant, AgentNotFound, InsufficientCredits),
+    responses=problems(
+        *MEMBER_ONLY,
+        AgentOfAnotherTenant,
+        AgentNotFound,
+        InsufficientCredits,
+        KnowledgeSourcesExceeded,
+        KnowledgeBytesExceeded,
+    ),
 )
 async def clone_agent(
     agent_id: UUID,
@@ -206,11 +218,17 @@ async def clone_agent(
     session: TenantSession,
     keys: TenantKeys,
     database: AppDatabase,
+    on_agent_copied: OnAgentCopied,
     _: OncePerKey,
 ) -> AgentCreated:
-    """Copy an agent with its secrets. The copy is not published."""
+    """Copy an agent with its secrets. The copy is not published.
+
+    It gets copies of the agent's knowledge sources, which are `ready` a moment later and count for
+    the quotas; sources that have failed are left out. Numbers, the public link and testers are not
+    copied.
+    """
     async with service.foreign_agent_is_forbidden(database, agent_id):
-        copy = await service.clone_agent(session, caller, agent_id, keys)
+        copy = await service.clone_agent(session, caller, agent_id, keys, on_agent_copied)
     return AgentCreated(id=copy.id)
 
 

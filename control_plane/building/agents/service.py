@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.agent_config import AgentConfig
 from contracts.versions import read_object
 from control_plane.building.agents import repository
+from control_plane.building.agents.copying import AgentCopied
 from control_plane.building.agents.deletion import AgentDeleted
 from control_plane.building.agents.documents import checked, own_fields
 from control_plane.building.agents.errors import AgentNotFound, AgentOfAnotherTenant
@@ -149,13 +150,18 @@ async def update_agent(
 
 
 async def clone_agent(
-    session: AsyncSession, caller: Caller, agent_id: UUID, keys: AvailableKeys
+    session: AsyncSession,
+    caller: Caller,
+    agent_id: UUID,
+    keys: AvailableKeys,
+    on_agent_copied: AgentCopied,
 ) -> Agent:
     """An unpublished copy, sealed secrets included, with ``COPY_SUFFIX`` on its name.
 
     Raises:
         AgentNotFound: the tenant has no such agent.
         InsufficientCredits: the tenant's balance is not positive.
+        Problem: ``on_agent_copied`` refuses it.
     """
     original = await get_agent(session, caller.tenant_id, agent_id)
     await _check_credit(session, caller.tenant_id)
@@ -163,9 +169,11 @@ async def clone_agent(
     name = config.name[: _LONGEST_NAME - len(COPY_SUFFIX)] + COPY_SUFFIX
     copy = config.model_copy(update={"name": name})
     catalogue = await catalogue_repository.stack_catalogue(session)
-    return await _add(
+    agent = await _add(
         session, caller, copy, catalogue, keys, original.pages, copied_from=str(agent_id)
     )
+    await on_agent_copied(session, caller.tenant_id, agent_id, agent.id)
+    return agent
 
 
 async def delete_agent(

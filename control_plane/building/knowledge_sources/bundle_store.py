@@ -43,6 +43,20 @@ def put_bundle(store: ObjectStore, tenant_id: UUID, source_id: UUID, content: by
     return digest
 
 
+def copy_bundle(
+    store: ObjectStore, tenant_id: UUID, source_id: UUID, copy_id: UUID, digest: str
+) -> None:
+    """Give the source ``copy_id`` the bundle of another one of the tenant.
+
+    Raises:
+        FileNotFoundError, obstore.exceptions.BaseError: it cannot be copied.
+    """
+    import obstore
+
+    its_path = bundle_path(tenant_id, copy_id, digest)
+    obstore.copy(store, bundle_path(tenant_id, source_id, digest), its_path)
+
+
 def read_bundle(store: ObjectStore, tenant_id: UUID, source_id: UUID, digest: str) -> Bundle:
     """
     Raises:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import undefer
 
 from control_plane.building.knowledge_sources.models import PERSONA, KnowledgeSource
 from control_plane.platform.tenancy.models import Plan, Tenant
@@ -29,15 +30,17 @@ class Used(NamedTuple):
 
 
 async def list_sources(
-    session: AsyncSession, tenant_id: UUID, agent_id: UUID
+    session: AsyncSession, tenant_id: UUID, agent_id: UUID, *, with_content: bool = False
 ) -> Sequence[KnowledgeSource]:
     """Newest first."""
-    found = await session.scalars(
+    query = (
         select(KnowledgeSource)
         .where(KnowledgeSource.tenant_id == tenant_id, KnowledgeSource.agent_id == agent_id)
         .order_by(KnowledgeSource.created_at.desc(), KnowledgeSource.id.desc())
     )
-    return found.all()
+    if with_content:
+        query = query.options(undefer(KnowledgeSource.content))
+    return (await session.scalars(query)).all()
 
 
 async def find(

@@ -36,6 +36,12 @@ from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.tenancy.caller import Caller
 from control_plane.platform.time_ordered_id import time_ordered_id
 
+_COPIED = (
+    *("kind", "title", "source_uri", "format", "bytes", "content", "refresh_hours"),
+    *("chunk_count", "content_digest", "embedding_model", "etag", "last_modified"),
+)
+"""What a copy of a source has of it from the beginning. Its bundle follows."""
+
 
 @dataclass(frozen=True)
 class Upload:
@@ -152,6 +158,40 @@ async def delete_all(session: AsyncSession, tenant_id: UUID, agent_id: UUID) -> 
         await remove(session, source)
 
 
+async def copy_all(session: AsyncSession, tenant_id: UUID, agent_id: UUID, copy_id: UUID) -> None:
+    """Give the copy of an agent copies of its sources. Implements ``AgentCopied``.
+
+    A text or a file is not kept once it is ingested, so a copy gets the passages that the source
+    has. One that has none yet is ingested itself.
+
+    Raises:
+        KnowledgeSourcesExceeded, KnowledgeBytesExceeded
+    """
+    found = await repository.list_sources(session, tenant_id, agent_id, with_content=True)
+    sources = [
+        source
+        for source in reversed(found)
+        # Publishing the copy decides about the knowledge base of its persona.
+        if source.kind != PERSONA and not (source.status == "failed" and not source.bundle_digest)
+    ]
+    if not sources:
+        return
+    await _check_quota(session, tenant_id, sum(source.bytes for source in sources), len(sources))
+    copies = [
+        KnowledgeSource(
+            id=time_ordered_id(datetime.now(UTC)),
+            tenant_id=tenant_id,
+            agent_id=copy_id,
+            **{name: getattr(source, name) for name in _COPIED},
+        )
+        for source in sources
+    ]
+    session.add_all(copies)
+    await session.flush()
+    for source, copied in zip(sources, copies, strict=True):
+        await enqueue_ingestion(session, copied, copy_of=source)
+
+
 async def insert(session: AsyncSession, source: KnowledgeSource) -> None:
     """Have a new source ingested."""
     session.add(source)
@@ -246,8 +286,10 @@ async def _added(
     return source, is_above_soft
 
 
-async def _check_quota(session: AsyncSession, tenant_id: UUID, size: int) -> bool:
-    """Whether a soft limit is exceeded with one more source of ``size`` bytes.
+async def _check_quota(
+    session: AsyncSession, tenant_id: UUID, size: int, more_sources: int = 1
+) -> bool:
+    """Whether a soft limit is exceeded with more sources, which have ``size`` bytes together.
 
     Raises:
         KnowledgeSourcesExceeded, KnowledgeBytesExceeded: a hard one would be.
@@ -256,17 +298,16 @@ async def _check_quota(session: AsyncSession, tenant_id: UUID, size: int) -> boo
     if limits == repository.Limits(None, None, None, None):
         return False
     used = await repository.used(session, tenant_id)
-    sources, total = used.sources + 1, used.bytes + size
+    sources, total = used.sources + more_sources, used.bytes + size
     if limits.sources is not None and sources > limits.sources:
         raise KnowledgeSourcesExceeded(
-            f"Your plan allows {limits.sources} sources; delete one first",
+            f"Your plan allows {limits.sources} sources; delete others first",
             limit=limits.sources,
             used=used.sources,
         )
     if limits.bytes is not None and total > limits.bytes:
         raise KnowledgeBytesExceeded(
-            f"Your plan allows {limits.bytes:,} bytes, and this source has {size:,}; delete others "
-            "first",
+            f"Your plan allows {limits.bytes:,} bytes, and this adds {size:,}; delete others first",
             limit=limits.bytes,
             used=used.bytes,
         )

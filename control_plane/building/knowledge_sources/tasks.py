@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 import structlog
@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from contracts.call_plan import LONGEST_CALL_SECONDS, LONGEST_WAIT_SECONDS
 from control_plane.building.knowledge_sources import repository
 from control_plane.building.knowledge_sources.bundle_store import (
+    copy_bundle,
     delete_bundle,
     delete_bundles,
     has_bundle,
@@ -76,13 +77,28 @@ _log = structlog.get_logger(__name__)
     pass_context=True,
     retry=RetryStrategy(max_attempts=MOST_RETRIES, exponential_wait=2),
 )
-async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) -> None:
-    """Make the bundle of a source. One that cannot be read says why."""
+async def ingest_source(
+    context: JobContext,
+    *,
+    tenant_id: str,
+    source_id: str,
+    copy_of: str | None = None,
+    bundle_digest: str | None = None,
+) -> None:
+    """Make the bundle of a source. One that cannot be read says why.
+
+    Args:
+        copy_of: another source, whose bundle ``bundle_digest`` this one gets instead.
+    """
     database, settings = database_of(context), settings_of(context)
     tenant, source = UUID(tenant_id), UUID(source_id)
     failures: tuple[type[Exception], ...] = (EmbeddingFailed, *store_errors())
     try:
-        await _ingest(database, settings, tenant, source)
+        if copy_of is None or bundle_digest is None:
+            await _ingest(database, settings, tenant, source)
+        else:
+            url = settings.object_store_url
+            await _copy(database, url, tenant, UUID(copy_of), source, bundle_digest)
     except Unreadable as error:
         await _failed(database, tenant, source, str(error))
     except EmbeddingUnavailable as error:
@@ -98,7 +114,9 @@ async def ingest_source(context: JobContext, *, tenant_id: str, source_id: str) 
 
 
 @when_given_up(ingest_source)
-async def fail_source(database: Database, *, tenant_id: str, source_id: str) -> None:
+async def fail_source(
+    database: Database, *, tenant_id: str, source_id: str, **_of_copies: str
+) -> None:
     """It may have failed already, with a better reason."""
     await _failed(database, UUID(tenant_id), UUID(source_id), UNEXPECTED)
 
@@ -150,8 +168,18 @@ async def refresh_due_pages(context: JobContext, timestamp: int) -> None:
 
 
 async def enqueue_ingestion(
-    session: AsyncSession, source: KnowledgeSource, priority: int = 0
+    session: AsyncSession,
+    source: KnowledgeSource,
+    priority: int = 0,
+    copy_of: KnowledgeSource | None = None,
 ) -> None:
+    """
+    Args:
+        copy_of: a source whose bundle this one gets instead, if it has one.
+    """
+    of_copy: dict[str, Any] = {}
+    if copy_of is not None and copy_of.bundle_digest is not None:
+        of_copy = {"copy_of": str(copy_of.id), "bundle_digest": copy_of.bundle_digest}
     await enqueue(
         session,
         ingest_source,
@@ -159,6 +187,7 @@ async def enqueue_ingestion(
         priority=priority,
         tenant_id=str(source.tenant_id),
         source_id=str(source.id),
+        **of_copy,
     )
 
 
@@ -248,6 +277,24 @@ async def _ingest(
     stored = await asyncio.to_thread(lambda: put_bundle(open_store(url), tenant, source_id, bundle))
     made = _Made(digest, stored, model.model, len(passages), len(content or b""))
     await _ready(database, tenant, source_id, made, validators)
+
+
+async def _copy(
+    database: Database, url: str, tenant: UUID, original: UUID, source_id: UUID, digest: str
+) -> None:
+    """The original may have other passages meanwhile, or be deleted: its bundle is still there."""
+    await asyncio.to_thread(
+        lambda: copy_bundle(open_store(url), tenant, original, source_id, digest)
+    )
+    async with database.tenant_session(tenant) as session:
+        now = await repository.find(session, tenant, source_id, for_update=True)
+        if now is None:
+            # Deleted meanwhile: what was copied goes, too.
+            await enqueue_deletion(session, tenant, source_id, digest)
+        elif now.status == "pending":
+            now.bundle_digest = digest
+            _end(now, Validators(now.etag, now.last_modified))
+    _log.info("knowledge_copied", source_id=str(source_id), copy_of=str(original))
 
 
 def _prompt_store(url: str) -> ObjectStore:

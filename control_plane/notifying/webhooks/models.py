@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID, uuid4
 
-from sqlalchemy import ForeignKey, Text, func
+from sqlalchemy import ForeignKey, Text, false, func
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -61,6 +61,8 @@ class WebhookDelivery(Base):
     tries: Mapped[int] = mapped_column(default=0)
     """In all, those before a replay included."""
     tries_left: Mapped[int]
+    is_replay: Mapped[bool] = mapped_column(server_default=false())
+    """Somebody has queued it again: it must not hold up what is new."""
     next_try_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
 

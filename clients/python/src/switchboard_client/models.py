@@ -3051,6 +3051,10 @@ class ShareLinkChange(WireModel):
 class ShareLinkView(WireModel):
     id: UUID
     url: str
+    """
+    Empty if the installation has lost the key that decrypts it: it still works, and regenerating gives the link another one.
+    """
+
     enabled: bool
     minutes_limit: int
     minutes_used: int
@@ -3508,7 +3512,9 @@ class TesterView(WireModel):
     email: str
     status: Literal["invited", "expired"] | str
     url: str
-    """The address in the mail. Whoever has it can use the minutes."""
+    """
+    The address in the mail. Whoever has it can use the minutes. Empty if the installation has lost the key that decrypts it: it still works.
+    """
 
     minutes_limit: int
     minutes_used: int

@@ -812,6 +812,12 @@ class TenantNotFound(ApiError):
     code = "tenant_not_found"
 
 
+class TesterAddressLost(ApiError):
+    """The invitation's address cannot be decrypted: revoke it and invite the tester again (409)."""
+
+    code = "tester_address_lost"
+
+
 class TesterAlreadyInvited(ApiError):
     """This mail address is already invited to the agent (409)."""
 
@@ -1083,6 +1089,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "tax_rate_exists": TaxRateExists,
     "tax_rate_not_found": TaxRateNotFound,
     "tenant_not_found": TenantNotFound,
+    "tester_address_lost": TesterAddressLost,
     "tester_already_invited": TesterAlreadyInvited,
     "tester_invite_send_failed": TesterInviteSendFailed,
     "tester_limit_reached": TesterLimitReached,

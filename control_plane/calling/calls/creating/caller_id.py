@@ -11,14 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import PriceRow
 from control_plane.calling.calls.schemas import ParticipantInput
-from control_plane.calling.dialing.models import OUTBOUND
 from control_plane.calling.do_not_call.errors import NumberOnDoNotCallList
 from control_plane.calling.do_not_call.repository import listed_numbers
 from control_plane.calling.numbers.models import Number
 from control_plane.calling.numbers.repository import numbers_of
 from control_plane.calling.telecom.limits import check_phone_limits
 from control_plane.calling.telecom.models import TelecomPrice
-from control_plane.calling.telecom.repository import price_of
+from control_plane.calling.telecom.price_list import PriceList
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.settings import DialingSettings
 
@@ -67,7 +66,8 @@ async def caller_ids(
     }
     if not phones:
         return {}
-    listed = await listed_numbers(session, tenant_id, {each.identity for each in phones.values()})
+    called = {each.identity for each in phones.values()}
+    listed = await listed_numbers(session, tenant_id, called)
     if listed:
         raise NumberOnDoNotCallList(
             errors=[
@@ -80,9 +80,10 @@ async def caller_ids(
             ]
         )
     numbers = await numbers_of(session, tenant_id)
+    price_list = PriceList(session, called, datetime.now(UTC))
     resolved = {
         position: await _priced(
-            session,
+            price_list,
             _resolved(
                 numbers,
                 agent_id,
@@ -99,13 +100,11 @@ async def caller_ids(
     return resolved
 
 
-async def _priced(session: AsyncSession, caller_id: CallerId, number: str) -> CallerId:
+async def _priced(price_list: PriceList, caller_id: CallerId, number: str) -> CallerId:
     """The caller id with the price of a minute to ``number``, E.164."""
     if caller_id.account_id is None:
         return caller_id
-    now = datetime.now(UTC)
-    price = await price_of(session, caller_id.carrier, OUTBOUND, number, now)
-    return replace(caller_id, price=price)
+    return replace(caller_id, price=await price_list.price_of(caller_id.carrier, number))
 
 
 def _resolved(

@@ -43,7 +43,10 @@ class ShareLinkChange(BaseModel):
 
 class ShareLinkView(BaseModel):
     id: UUID
-    url: str
+    url: str = Field(
+        description="Empty if the installation has lost the key that decrypts it: it still works, "
+        "and regenerating gives the link another one."
+    )
     enabled: bool
     minutes_limit: int
     minutes_used: int = Field(description="Rounded up.")

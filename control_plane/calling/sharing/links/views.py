@@ -6,7 +6,7 @@ import math
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.calling.sharing.addresses import page_of
+from control_plane.calling.sharing.addresses import shown_page
 from control_plane.calling.sharing.links.schemas import ShareLinkView
 from control_plane.calling.sharing.models import ShareLink
 from control_plane.calling.sharing.pool_repository import use_of
@@ -21,7 +21,7 @@ async def link_view(
     remaining = Pool(link.minutes_limit, use).remaining_seconds
     return ShareLinkView(
         id=link.id,
-        url=page_of(settings.sealer.open(link.sealed_token), settings),
+        url=shown_page(link.sealed_token, settings),
         enabled=link.enabled,
         minutes_limit=link.minutes_limit,
         minutes_used=math.ceil(use.used_seconds / 60),

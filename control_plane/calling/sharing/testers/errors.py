@@ -35,6 +35,12 @@ class TesterAlreadyInvited(Problem):
     title = "This mail address is already invited to the agent"
 
 
+class TesterAddressLost(Problem):
+    status = HTTPStatus.CONFLICT
+    code = "tester_address_lost"
+    title = "The invitation's address cannot be decrypted: revoke it and invite the tester again"
+
+
 class TesterResendCooldown(Problem):
     status = HTTPStatus.TOO_MANY_REQUESTS
     code = "tester_resend_cooldown"

@@ -18,6 +18,7 @@ from control_plane.calling.sharing.testers.checking import checked_change, check
 from control_plane.calling.sharing.testers.errors import (
     FreeMinutesRequired,
     InvalidTesterInput,
+    TesterAddressLost,
     TesterAlreadyInvited,
     TesterInviteSendFailed,
     TesterLimitReached,
@@ -146,6 +147,8 @@ async def change_tester(
         *MEMBER_ONLY,
         AgentNotFound,
         TesterNotFound,
+        InvalidTesterInput,
+        TesterAddressLost,
         TesterResendCooldown,
         TesterInviteSendFailed,
         IdempotencyKeyInUse,
@@ -161,10 +164,13 @@ async def resend_invite(
     settings: AppSettings,
     effect: EffectOncePerKey,
 ) -> TesterInvited:
-    """Send the mail again, with the same address in it. At most once a minute."""
+    """Send the mail again, with the same address in it. At most once a minute, and not after
+    `expires_at`."""
     now = datetime.now(UTC)
     async with database.tenant_session(caller.tenant_id) as session:
-        tester, agent = await service.renew_mail(session, caller, agent_id, tester_id, now)
+        tester, agent = await service.renew_mail(
+            session, caller, agent_id, tester_id, settings, now
+        )
     await count_attempt(database, [service.MAILS_PER_TENANT.of(str(caller.tenant_id))], now)
     if not await mail_invite(database, mailer, settings, tester, agent, effect.id):
         raise TesterInviteSendFailed("The invitation stays as it is; try again in a minute")

@@ -54,7 +54,10 @@ class TesterView(BaseModel):
     agent_id: UUID
     email: str
     status: Literal["invited", "expired"]
-    url: str = Field(description="The address in the mail. Whoever has it can use the minutes.")
+    url: str = Field(
+        description="The address in the mail. Whoever has it can use the minutes. Empty if the "
+        "installation has lost the key that decrypts it: it still works."
+    )
     minutes_limit: int
     minutes_used: int = Field(description="Rounded up.")
     minutes_reserved: int = Field(description="By a call that runs now; rounded up.")

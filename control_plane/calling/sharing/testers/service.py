@@ -12,11 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.building.agents import repository as agents
 from control_plane.building.agents.errors import AgentNotFound
 from control_plane.building.agents.models import Agent
+from control_plane.calling.sharing.addresses import shown_page
 from control_plane.calling.sharing.models import Tester
 from control_plane.calling.sharing.testers import repository
 from control_plane.calling.sharing.testers.checking import CheckedInvite
 from control_plane.calling.sharing.testers.errors import (
     FreeMinutesRequired,
+    InvalidTesterInput,
+    TesterAddressLost,
     TesterAlreadyInvited,
     TesterLimitReached,
     TesterNotFound,
@@ -133,16 +136,27 @@ async def change(
 
 
 async def renew_mail(
-    session: AsyncSession, caller: Caller, agent_id: UUID, tester_id: UUID, now: datetime
+    session: AsyncSession,
+    caller: Caller,
+    agent_id: UUID,
+    tester_id: UUID,
+    settings: ControlPlaneSettings,
+    now: datetime,
 ) -> tuple[Tester, Agent]:
     """The tester, to whom the mail may be sent again now.
 
     Raises:
         AgentNotFound, TesterNotFound
+        InvalidTesterInput: the invitation is over, so what the mail says is not true.
+        TesterAddressLost: the installation has lost the key of the address in the mail.
         TesterResendCooldown: the last mail is less than a minute old.
     """
     agent = await agent_of(session, caller, agent_id)
     tester = await _found(session, caller, agent_id, tester_id)
+    if not tester.is_active(now):
+        raise InvalidTesterInput.at("expires_at", "is over; set a later one, or null, first")
+    if not shown_page(tester.sealed_token, settings):
+        raise TesterAddressLost
     wait = tester.sent_at + RESEND_COOLDOWN - now
     if wait > timedelta(0):
         raise TesterResendCooldown(math.ceil(wait.total_seconds()))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from control_plane.calling.sharing.addresses import page_of
+from control_plane.calling.sharing.addresses import shown_page
 from control_plane.calling.sharing.models import Tester
 from control_plane.calling.sharing.pool_repository import uses_of
 from control_plane.calling.sharing.pools import Pool, Use
@@ -40,7 +40,7 @@ def _view(tester: Tester, use: Use, settings: ControlPlaneSettings, now: datetim
         agent_id=tester.agent_id,
         email=tester.email,
         status="invited" if tester.is_active(now) else "expired",
-        url=page_of(settings.sealer.open(tester.sealed_token), settings),
+        url=shown_page(tester.sealed_token, settings),
         minutes_limit=tester.minutes_limit,
         minutes_used=math.ceil(use.used_seconds / 60),
         minutes_reserved=math.ceil(use.reserved_seconds / 60),

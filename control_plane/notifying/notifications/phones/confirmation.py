@@ -30,7 +30,8 @@ class SmsNotConfigured(Problem):
 
 
 def counters_of_codes(tenant_id: UUID, user_id: UUID) -> list[Counter]:
-    return [_CODES_OF_TENANT.of(str(tenant_id)), _CODES_OF_USER.of(str(user_id))]
+    """The member's first: what is refused to one must not count for the others."""
+    return [_CODES_OF_USER.of(str(user_id)), _CODES_OF_TENANT.of(str(tenant_id))]
 
 
 def counter_of_tries(user_id: UUID) -> Counter:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agents.models import Agent
@@ -21,11 +21,22 @@ MOST_CALLS = 1_000
 """Enough to judge an agent by."""
 
 
-async def has_one_completed_call(session: AsyncSession, tenant_id: UUID) -> bool:
-    completed = await session.scalars(
-        select(Call.id).where(Call.tenant_id == tenant_id, Call.status == "completed").limit(2)
+async def has_first_completed_call(
+    session: AsyncSession, tenant_id: UUID, call_ids: Collection[UUID]
+) -> bool:
+    """Whether one of the calls ended before all other completed calls of the tenant. How many there
+    are does not say so: the next ones may be over before this one is told."""
+    ended_at = await session.scalar(
+        select(func.min(Call.ended_at)).where(Call.tenant_id == tenant_id, Call.id.in_(call_ids))
     )
-    return len(completed.all()) == 1
+    if ended_at is None:
+        return False
+    earlier = await session.scalar(
+        select(Call.id)
+        .where(Call.tenant_id == tenant_id, Call.status == "completed", Call.ended_at < ended_at)
+        .limit(1)
+    )
+    return earlier is None
 
 
 async def calls_ended_since(

@@ -3,7 +3,8 @@ out. Each becomes a fact of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import UUID
@@ -42,11 +43,14 @@ class CallWatcher:
 
     async def consume(self, session: AsyncSession, facts: Sequence[Fact]) -> None:
         ends = [fact for fact in facts if fact.event in _ENDS]
-        completed = {fact.tenant_id for fact in ends if fact.event == "call.completed"}
+        completed: defaultdict[UUID, set[UUID]] = defaultdict(set)
+        for fact in ends:
+            if fact.event == "call.completed":
+                completed[fact.tenant_id].add(_call_of(fact))
         now = datetime.now(UTC)
         # Sorted: readers that take over from each other lock the rows in one order.
         for tenant_id in sorted(completed):
-            await _tell_first_call(session, tenant_id, now)
+            await _tell_first_call(session, tenant_id, completed[tenant_id], now)
         paid = [
             fact
             for fact in facts
@@ -75,9 +79,11 @@ async def _note_top_up(session: AsyncSession, fact: Fact) -> None:
     await settings_repository.note_top_up(session, fact.tenant_id, amount_micros)
 
 
-async def _tell_first_call(session: AsyncSession, tenant_id: UUID, now: datetime) -> None:
+async def _tell_first_call(
+    session: AsyncSession, tenant_id: UUID, call_ids: Collection[UUID], now: datetime
+) -> None:
     category = "call.first_call"
-    if not await repository.has_one_completed_call(session, tenant_id):
+    if not await repository.has_first_completed_call(session, tenant_id, call_ids):
         return
     if await is_due(session, tenant_id, category, "first", now):
         add_notification_event(

@@ -99,7 +99,8 @@ async def due(
     without: Collection[UUID],
 ) -> Sequence[Due]:
     """Deliveries whose time has come, the longest first: of each endpoint as many as may be under
-    way at once, so that the backlog of one is not in the way of the others.
+    way at once, so that the backlog of one is not in the way of the others; and as many replays, so
+    that those are not in the way of what is new.
 
     Args:
         without: those that this process is trying or recording.
@@ -120,13 +121,15 @@ async def due(
                 webhook.failing_since IS NOT NULL AS is_to_failing_endpoint,
                 webhook.failing_since IS NOT NULL
                     AND webhook.failing_since <= now() - CAST(:dead_after AS interval)
-                    AS is_to_dead_endpoint
+                    AS is_to_dead_endpoint,
+                kind.is_replay
             FROM endpoint
             JOIN webhooks AS webhook ON webhook.id = endpoint.id
+            CROSS JOIN (VALUES (false), (true)) AS kind (is_replay)
             CROSS JOIN LATERAL (
                 SELECT id, next_try_at FROM webhook_deliveries
-                WHERE webhook_id = endpoint.id AND status = 'pending' AND next_try_at <= now()
-                    AND id <> ALL (:without)
+                WHERE webhook_id = endpoint.id AND is_replay = kind.is_replay
+                    AND status = 'pending' AND next_try_at <= now() AND id <> ALL (:without)
                 ORDER BY next_try_at LIMIT :of_endpoint
             ) AS delivery
             WHERE webhook.id <> ALL (:without_webhooks)

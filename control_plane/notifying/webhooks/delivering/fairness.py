@@ -1,6 +1,7 @@
 """Which of the due deliveries begin now. Pure.
 
-Each endpoint has a few slots, so that one that hangs occupies no others. Tenants take turns.
+Each endpoint has a few slots, so that one that hangs occupies no others. Tenants take turns, and so
+do an endpoint's new events and what is replayed to it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class Due:
     webhook_id: UUID
     is_to_failing_endpoint: bool = False
     is_to_dead_endpoint: bool = False
+    is_replay: bool = False
 
 
 @dataclass
@@ -36,6 +38,8 @@ class Busy:
 
     by_endpoint: Counter[UUID] = field(default_factory=Counter)
     by_tenant: Counter[UUID] = field(default_factory=Counter)
+    replays: Counter[UUID] = field(default_factory=Counter)
+    """By endpoint."""
     slots: dict[UUID, int] = field(default_factory=dict)
     """Of the endpoints with tries under way."""
 
@@ -45,11 +49,11 @@ class Busy:
 
     def add(self, due: Due) -> None:
         self.slots[due.webhook_id] = _slots(due)
-        self.by_endpoint[due.webhook_id] += 1
-        self.by_tenant[due.tenant_id] += 1
+        for counter, key in self._counters(due):
+            counter[key] += 1
 
     def remove(self, due: Due) -> None:
-        for counter, key in ((self.by_endpoint, due.webhook_id), (self.by_tenant, due.tenant_id)):
+        for counter, key in self._counters(due):
             counter[key] -= 1
             if counter[key] <= 0:
                 del counter[key]
@@ -63,6 +67,10 @@ class Busy:
             and self.by_tenant[due.tenant_id] < SLOTS_OF_TENANT
         )
 
+    def lets_others_go_first(self, due: Due) -> bool:
+        """A replay, while more than half of its endpoint's tries are of replays."""
+        return due.is_replay and 2 * self.replays[due.webhook_id] > self.by_endpoint[due.webhook_id]
+
     @property
     def full_endpoints(self) -> list[UUID]:
         """Those that can take nothing more."""
@@ -71,6 +79,10 @@ class Busy:
     @property
     def full_tenants(self) -> list[UUID]:
         return [key for key, tries in self.by_tenant.items() if tries >= SLOTS_OF_TENANT]
+
+    def _counters(self, due: Due) -> list[tuple[Counter[UUID], UUID]]:
+        counters = [(self.by_endpoint, due.webhook_id), (self.by_tenant, due.tenant_id)]
+        return [*counters, (self.replays, due.webhook_id)] if due.is_replay else counters
 
 
 def _slots(due: Due) -> int:
@@ -82,10 +94,11 @@ def _slots(due: Due) -> int:
 def chosen(due: Sequence[Due], busy: Busy) -> list[Due]:
     """The deliveries to begin, in that order; adds them to ``busy``.
 
-    A tenant's deliveries keep their order, and each tenant gets one turn after the other.
+    A tenant's deliveries keep their order, except for replays that let others go first, and each
+    tenant gets one turn after the other.
     """
     queues: Mapping[UUID, deque[Due]] = defaultdict(deque)
-    for each in due:
+    for each in sorted(due, key=busy.lets_others_go_first):
         queues[each.tenant_id].append(each)
     turns = deque(queues.values())
     begun: list[Due] = []

@@ -127,6 +127,7 @@ async def replay_span(
         .values(
             status=DeliveryStatus.PENDING.value,
             tries_left=TRIES,
+            is_replay=True,
             next_try_at=func.now(),
             finished_at=None,
         )

@@ -113,6 +113,7 @@ async def replay(
         raise DeliveryExpired
     delivery.status = DeliveryStatus.PENDING.value
     delivery.tries_left = TRIES
+    delivery.is_replay = True
     delivery.next_try_at = datetime.now(UTC)
     delivery.finished_at = None
     record_change(

@@ -99,6 +99,18 @@ class Sources:
         await run()
         return source_id
 
+    async def ingest_waiting(self) -> None:
+        """Run the jobs that wait, with the arguments that they were added with."""
+        async with self._database.system_session() as session:
+            waiting = await session.scalars(
+                sql(
+                    "DELETE FROM procrastinate_jobs WHERE task_name = 'knowledge.ingest'"
+                    " RETURNING args"
+                )
+            )
+        for arguments in waiting.all():
+            await ingest_source(self._context, **arguments)
+
     async def fail(self, source_id: str) -> None:
         """As if each process that began to ingest it had died."""
         tenant_id = str(self.tenant.tenant_id)

@@ -17,8 +17,10 @@ from aiosmtpd.smtp import SMTP
 from fastapi import FastAPI
 from sqlalchemy import select, update
 
+from contracts.sealing import Sealer, derived_key
 from control_plane.building.agents.models import Agent
 from control_plane.calling.calls.events.consumer import EventConsumer
+from control_plane.calling.sharing.models import ShareLink
 from control_plane.calling.sharing.models import Tester as InvitedTester
 from control_plane.platform.database import Database
 from control_plane.platform.mail.mailer import Mailer
@@ -212,6 +214,36 @@ async def test_an_invite_is_mailed_again_once_a_minute_with_the_same_address(
     assert {found and found[0] for found in mails} == {made["url"]}
     assert len(mails) == 2
     assert outcome(await sharing.tenant.post(resend)) == (429, "tester_resend_cooldown")
+
+
+async def test_nobody_is_mailed_an_invitation_that_is_over(
+    sharing: Sharing, mailbox: Mailbox, database: Database
+) -> None:
+    made = await invited(sharing)
+    long_ago = datetime.now(UTC) - timedelta(seconds=61)
+    await _age(database, sent_at=long_ago, expires_at=long_ago)
+    resend = path_of(sharing, f"/{made['id']}/resend")
+    assert outcome(await sharing.tenant.post(resend)) == (400, "invalid_tester_input")
+    assert len(mailbox.messages) == 1
+    assert (await change(sharing, made["id"], expires_at="2999-01-01")).status_code == 200
+    assert (await sharing.tenant.post(resend)).status_code == 200
+
+
+async def test_an_address_whose_key_is_lost_is_left_out_of_what_its_owner_sees(
+    sharing: Sharing, mailbox: Mailbox, database: Database
+) -> None:
+    link, made = await sharing.link(), await invited(sharing)
+    lost = Sealer([derived_key("a key that is not there any more")]).seal("token")
+    async with database.system_session() as session:
+        for table in (ShareLink, InvitedTester):
+            await session.execute(update(table).values(sealed_token=lost))
+    listed = (await sharing.tenant.get(path_of(sharing))).json()
+    assert (listed["link"]["url"], listed["testers"][0]["url"]) == ("", "")
+    resend = path_of(sharing, f"/{made['id']}/resend")
+    assert outcome(await sharing.tenant.post(resend)) == (409, "tester_address_lost")
+    assert await visitor_of(sharing, made).state() == "empty", "it still works"
+    again = await sharing.tenant.post(f"/v1/agents/{sharing.agent_id}/share-link/regenerate")
+    assert again.json()["link"]["url"] not in ("", link["url"])
 
 
 async def test_a_mail_that_cannot_be_sent_leaves_an_invite_to_send_again(

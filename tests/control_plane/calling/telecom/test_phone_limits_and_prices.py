@@ -12,13 +12,18 @@ import pytest
 from contracts.call_plan import PriceRow
 from contracts.end_reasons import EndReason
 from control_plane.calling.calls import repository as calls
+from control_plane.calling.calls.creating.caller_id import caller_ids
 from control_plane.calling.calls.ending.call_end import end_call
 from control_plane.calling.calls.models import Call
+from control_plane.calling.calls.schemas import ParticipantInput
 from control_plane.calling.carriers.models import CarrierAccountRecord
 from control_plane.calling.numbers.models import Number
+from control_plane.calling.telecom.models import TelecomPrice
 from control_plane.calling.telecom.repository import price_of
 from control_plane.platform.database import Database
+from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import OPERATOR, TenantClient
+from tests.control_plane.sent_statements import statements
 
 OURS, CALLEE = "+14155550100", "+14155550123"
 
@@ -96,6 +101,19 @@ async def test_the_longest_prefix_counts_and_the_newest_row_of_it(
     assert await rate("+4915112345678") == 700_000
     assert await rate("+4930123456") == 600_000
     assert await rate("+43123456") == 9_000_000
+
+
+async def test_the_phones_of_a_call_are_priced_together(
+    tenant: TenantClient, database: Database, agent_id: UUID, settings: ControlPlaneSettings
+) -> None:
+    await price(tenant, "+1", 0.014)
+    phones = [ParticipantInput(transport="pstn", identity=f"+1415555{n:04}") for n in range(16)]
+    async with database.system_session() as session:
+        with statements(database) as sent:
+            found = await caller_ids(session, tenant.tenant_id, agent_id, phones, settings.dialing)
+    prices = [each.price for each in found.values()]
+    assert [each and each.micros_per_minute for each in prices] == [14_000] * 16
+    assert sum(TelecomPrice.__tablename__ in statement for statement in sent) == 1
 
 
 async def test_the_price_of_a_phone_is_frozen_and_charged(

@@ -16,6 +16,7 @@ from sqlalchemy import text
 from control_plane.notifying.webhooks.delivering import delivery_repository
 from control_plane.notifying.webhooks.delivering import runner as runner_module
 from control_plane.notifying.webhooks.delivering.delivery_repository import Recorded
+from control_plane.notifying.webhooks.delivering.fairness import SLOTS_OF_ENDPOINT
 from control_plane.notifying.webhooks.delivering.runner import DeliveryRunner
 from control_plane.notifying.webhooks.delivering.sending import Outcome
 from control_plane.notifying.webhooks.fan_out import WebhookFanOut
@@ -163,6 +164,27 @@ async def test_an_endpoint_that_hangs_holds_up_nobody(
         async with running(database, settings):
             await until_delivered(database, 31)
         assert len(hanging.received) <= 16, "few tries at once"
+
+
+async def test_a_long_replay_does_not_hide_what_is_new(
+    tenant: TenantClient, receiver: WebhookReceiver, database: Database
+) -> None:
+    webhook_id = await register(tenant, receiver.url)
+    for _ in range(SLOTS_OF_ENDPOINT):
+        await publish(database, tenant)
+    await fan_out(database)
+    async with database.system_session() as session:
+        await session.execute(text("UPDATE webhook_deliveries SET status = 'failed'"))
+    span = {"from": "2000-01-01T00:00:00Z", "to": "2999-01-01T00:00:00Z"}
+    replay = await tenant.post(f"/v1/webhooks/{webhook_id}/replay", span)
+    assert replay.json()["count"] == SLOTS_OF_ENDPOINT
+    await publish(database, tenant)
+    await fan_out(database)
+    async with database.system_session() as session:
+        due = await delivery_repository.due(
+            session, 100, without_webhooks=(), without_tenants=(), without=()
+        )
+    assert [each.is_replay for each in due] == [True] * SLOTS_OF_ENDPOINT + [False]
 
 
 async def test_a_try_is_written_down_when_postgresql_is_back(

@@ -9,6 +9,8 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
 
+from control_plane.identity.accounts.login import attempts
+from control_plane.identity.accounts.login.used_up import UsedUpCounters
 from control_plane.notifying.notifications.preferences import Channel
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
@@ -106,6 +108,22 @@ async def test_neither_codes_nor_guesses_are_without_limit(
     assert len(gateway.sent) == 5
     guesses = [(await put(owner, f"{PHONE}/confirmation", code="000000"))[0] for _ in range(11)]
     assert guesses[-1] == 429
+
+
+async def test_what_is_refused_to_one_member_leaves_the_others_their_codes(
+    owner: DashboardClient,
+    tenant: TenantClient,
+    database: Database,
+    gateway: SmsGateway,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers = []
+    for _ in range(20):
+        # As another process, which has not refused it a moment ago.
+        monkeypatch.setattr(attempts, "_used_up", UsedUpCounters())
+        answers.append((await put(owner, PHONE, number=NUMBER))[0])
+    assert answers == [200] * 5 + [429] * 15
+    await code_sent_to(await dashboard_client(tenant, database, "member"), gateway)
 
 
 async def test_who_confirmed_a_number_and_asked_for_sms_gets_one(

@@ -70,9 +70,20 @@ async def test_a_tenant_with_earlier_calls_is_told_of_no_first_one(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
 ) -> None:
     agent_id = await tenant.published_agent()
+    await one_call(tenant, worker, consumer, database, agent_id)
+    while await OutboxReader(database, []).read():
+        pass  # By a release that told no first calls.
+    await one_call(tenant, worker, consumer, database, agent_id)
+    assert "call.first_call" not in await told(database, tenant)
+
+
+async def test_the_first_call_is_told_once_also_if_the_next_one_is_over_before_that(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    agent_id = await tenant.published_agent()
     for _ in range(2):
         await one_call(tenant, worker, consumer, database, agent_id)
-    assert "call.first_call" not in await told(database, tenant)
+    assert (await told(database, tenant)).count("call.first_call") == 1
 
 
 async def test_a_low_balance_is_told_once_until_it_was_better(

@@ -15,8 +15,10 @@ from control_plane.notifying.webhooks.delivering.fairness import (
 )
 
 
-def due(tenant: UUID, endpoint: UUID, *, failing: bool = False, dead: bool = False) -> Due:
-    return Due(uuid4(), tenant, endpoint, failing or dead, dead)
+def due(
+    tenant: UUID, endpoint: UUID, *, failing: bool = False, dead: bool = False, replay: bool = False
+) -> Due:
+    return Due(uuid4(), tenant, endpoint, failing or dead, dead, replay)
 
 
 def test_an_endpoint_has_few_slots_a_failing_one_fewer_and_a_dead_one_has_one() -> None:
@@ -60,3 +62,18 @@ def test_slots_come_back() -> None:
         busy.remove(each)
     assert busy.free == SLOTS
     assert (busy.full_endpoints, busy.full_tenants, busy.slots) == ([], [], {})
+
+
+def test_a_replay_and_new_events_get_half_of_an_endpoints_slots_each() -> None:
+    tenant, endpoint = uuid4(), uuid4()
+    waiting = [due(tenant, endpoint, replay=True) for _ in range(50)]
+    busy = Busy()
+    under_way = chosen(waiting, busy)
+    assert len(under_way) == SLOTS_OF_ENDPOINT, "a replay alone takes them all"
+    waiting = waiting[SLOTS_OF_ENDPOINT:] + [due(tenant, endpoint) for _ in range(50)]
+    for _ in range(20):
+        busy.remove(under_way.pop(0))
+        [begun] = chosen(waiting, busy)
+        waiting.remove(begun)
+        under_way.append(begun)
+    assert [each.is_replay for each in under_way].count(True) == SLOTS_OF_ENDPOINT // 2
