@@ -43,6 +43,7 @@ from pipelines.settings import (
     ProviderSettings,
 )
 from runtime.settings import WorkerOptions, WorkerSettings, new_worker_id
+from switchboard.addresses import database_address, redis_address, store_address, web_address
 from switchboard.logs import LogFormat
 from telemetry.settings import TelemetryOptions
 from telephony_bridge.settings import BridgeSettings
@@ -281,14 +282,23 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
 
     @field_validator("database_url", "app_database_url", "system_database_url")
     @classmethod
-    def _with_driver(cls, value: str | None) -> str | None:
-        """Accepts the addresses that hosting services give out, and names the driver we use."""
-        if value is None:
-            return None
-        for scheme in ("postgres://", "postgresql://"):
-            if value.startswith(scheme):
-                return "postgresql+psycopg://" + value.removeprefix(scheme)
-        return value
+    def _databases(cls, value: str | None) -> str | None:
+        return value and database_address(value)
+
+    @field_validator("redis_url")
+    @classmethod
+    def _redis(cls, value: str | None) -> str | None:
+        return value and redis_address(value)
+
+    @field_validator("object_store_url")
+    @classmethod
+    def _store(cls, value: str | None) -> str | None:
+        return value and store_address(value)
+
+    @field_validator("public_url", "studio_url", "bridge_public_url")
+    @classmethod
+    def _websites(cls, value: str | None) -> str | None:
+        return value and web_address(value)
 
     @property
     def provider_keys(self) -> frozenset[str]:

@@ -82,6 +82,23 @@ def test_a_setting_that_is_no_number_is_named() -> None:
     assert "SWITCHBOARD_PORT" in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "variable", "wrong"),
+    [
+        ("migrate", "SWITCHBOARD_DATABASE_URL", "postgres://user:sec@ret@host:notaport/db"),
+        ("worker", "SWITCHBOARD_REDIS_URL", "redis://:sec#ret@valkey:6379/0"),
+    ],
+)
+def test_an_address_that_cannot_be_read_is_named_in_one_line_without_its_password(
+    command: str, variable: str, wrong: str
+) -> None:
+    ran = _run(command, **{variable: wrong})
+    assert ran.returncode == 2
+    assert ran.stderr.startswith(f"{variable}: is not the address of a ")
+    assert ran.stderr.count("\n") == 1
+    assert "sec" not in ran.stderr
+
+
 def test_settings_that_do_not_fit_together_are_named_as_the_operator_sets_them() -> None:
     ran = _run("doctor", SWITCHBOARD_ICE_SERVERS="turn:x")
     assert ran.returncode == 2
