@@ -55,6 +55,18 @@ def test_the_user_of_the_port_is_named() -> None:
     assert f"process {os.getpid()}" in finding.found
 
 
+def test_a_port_that_this_user_may_not_have_is_not_called_in_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_port: int) -> bool:
+        raise PermissionError
+
+    monkeypatch.setattr(network, "is_free", refuse)
+    finding = network.api_port(80, state=None)
+    assert (finding.level, finding.found) == ("fail", "this user may not listen on 80")
+    assert "from 1024 on" in finding.remedy
+
+
 @pytest.mark.parametrize(
     ("public_url", "trusted", "level"),
     [
