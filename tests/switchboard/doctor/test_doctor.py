@@ -48,6 +48,15 @@ def test_json_holds_the_same(
     ]
 
 
+def test_a_finding_is_shown_with_its_brackets(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    findings = [fail("Valkey", "died: [error] no room", "See [docs].")]
+    monkeypatch.setattr(report, "examine", lambda _settings: findings)
+    report.run_doctor(Settings(), as_json=False)
+    assert capsys.readouterr().out == "✗ Valkey died: [error] no room\n  → See [docs].\n"
+
+
 def test_the_user_of_the_port_is_named() -> None:
     with socket.create_server((LOOPBACK, 0)) as taken:
         finding = network.api_port(taken.getsockname()[1], state=None)
