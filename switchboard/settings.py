@@ -44,7 +44,7 @@ from pipelines.settings import (
 )
 from runtime.settings import WorkerOptions, WorkerSettings, new_worker_id
 from switchboard.addresses import database_address, redis_address, store_address, web_address
-from switchboard.logs import LogFormat
+from switchboard.logs import LogFormat, LogLevel
 from telemetry.settings import TelemetryOptions
 from telephony_bridge.settings import BridgeSettings
 
@@ -179,7 +179,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
         None,
         validation_alias=AliasChoices("SWITCHBOARD_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
     )
-    log_level: str = "info"
+    log_level: LogLevel = "info"
     log_format: LogFormat = "auto"
 
     openai_api_key: str | None = _key("OPENAI_API_KEY")

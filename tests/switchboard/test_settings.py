@@ -313,3 +313,13 @@ def test_allowed_hosts_are_names_separated_by_commas(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("SWITCHBOARD_ALLOWED_HOSTS", "https://api.internal")
     with pytest.raises(ValidationError, match="without a scheme or a port"):
         Settings()
+
+
+def test_a_level_of_the_log_that_does_not_exist_is_refused_with_those_that_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SWITCHBOARD_LOG_LEVEL", "Debug")
+    assert Settings().log_level == "Debug"
+    monkeypatch.setenv("SWITCHBOARD_LOG_LEVEL", "verbose")
+    with pytest.raises(ValidationError, match="must be debug, info, warning, error or critical"):
+        Settings()
