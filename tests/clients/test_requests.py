@@ -164,6 +164,17 @@ def test_a_proxys_page_is_an_error_without_a_code(client: Client) -> None:
     assert refused.value.code is None
 
 
+def test_a_server_that_has_moved_says_where_to(client: Client) -> None:
+    """As a proxy does that takes requests without TLS only to send them on."""
+    moved = httpx2.Response(308, headers={"Location": "https://switchboard.test/v1/calls?key=s"})
+    with pytest.raises(ApiError) as refused:
+        client(StandIn([moved])).calls.show(ID)
+    assert refused.value.detail == (
+        "The server answered 308: this is at https://switchboard.test/v1/calls. "
+        "Use the address of that server."
+    )
+
+
 def test_an_exhausted_limit_says_when_to_come_again(client: Client) -> None:
     api = StandIn([answer(429, {"code": "rate_limited"}, Retry_After="60")])
     with pytest.raises(ApiError) as refused:
