@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from switchboard import cli
 from switchboard.cli import app
 
 COMMANDS = ("up", "demo", "call", "doctor", "api", "jobs", "worker", "bridge", "migrate")
@@ -74,6 +76,20 @@ def test_a_data_directory_that_cannot_be_used_is_named_instead_of_a_traceback(
         ": Not a directory. Run this as the user who has started Switchboard here, or choose "
         "another --data-dir.\n"
     )
+
+
+def test_a_data_directory_that_is_mounted_read_only_is_named_instead_of_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse() -> None:
+        raise OSError(errno.EROFS, "Read-only file system", "/data/logs")
+
+    monkeypatch.setattr(cli, "app", refuse)
+    monkeypatch.setattr("os.umask", lambda _mode: 0)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err.startswith("/data/logs: Read-only file system. ")
 
 
 def test_a_setting_that_is_no_number_is_named() -> None:
