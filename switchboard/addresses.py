@@ -6,7 +6,10 @@ What an error says never repeats the address, because it may hold a password.
 from __future__ import annotations
 
 import re
+from typing import Annotated
 from urllib.parse import urlsplit
+
+from pydantic import AfterValidator
 
 _DRIVER = "postgresql+psycopg"
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*:[0-9a-f:.]*")
@@ -99,3 +102,9 @@ def web_address(typed: str) -> str:
     if not is_one:
         raise ValueError("is not the address of a website, such as https://voice.example.com")
     return typed
+
+
+DatabaseUrl = Annotated[str, AfterValidator(database_address)]
+RedisUrl = Annotated[str, AfterValidator(redis_address)]
+StoreUrl = Annotated[str, AfterValidator(store_address)]
+WebUrl = Annotated[str, AfterValidator(web_address)]
