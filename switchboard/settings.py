@@ -49,6 +49,8 @@ DEFAULT_BRIDGE_PORT = 8090
 SHORTEST_SECRET_KEY_BYTES = 32
 OUTBOX = "outbox"
 """The folder of the data directory for mails that no mail server takes."""
+_OF_ALL_INTERFACES = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where this machine reaches what listens on all of its addresses."""
 
 
 class MissingSetting(RuntimeError):
@@ -254,7 +256,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
     @property
     def api_url(self) -> str:
         """The public address, without a trailing slash."""
-        host = "127.0.0.1" if self.host == "0.0.0.0" else self.host
+        host = _OF_ALL_INTERFACES.get(self.host, self.host)
+        host = f"[{host}]" if ":" in host else host
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
     @property

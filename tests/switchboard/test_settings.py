@@ -150,6 +150,11 @@ def test_without_a_public_url_the_loopback_is_named() -> None:
     assert Settings(host="0.0.0.0", port=9000).api_url == "http://127.0.0.1:9000"
 
 
+@pytest.mark.parametrize(("host", "written"), [("::", "[::1]"), ("fd00::2", "[fd00::2]")])
+def test_an_ipv6_address_is_written_in_brackets(host: str, written: str) -> None:
+    assert Settings(host=host, port=9000).api_url == f"http://{written}:9000"
+
+
 def test_a_port_out_of_range_is_refused() -> None:
     with pytest.raises(ValidationError):
         Settings(port=70000)
