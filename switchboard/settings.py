@@ -223,6 +223,20 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
                     ) from None
         return value
 
+    @field_validator("bridge_account_key")
+    @classmethod
+    def _is_the_bridges_key(cls, value: str | None) -> str | None:
+        if value:
+            from contracts.sealing import Sealer
+
+            try:
+                Sealer([value])
+            except ValueError:
+                raise ValueError(
+                    "is no key of a bridge; print it with: switchboard encryption bridge-key"
+                ) from None
+        return value
+
     @field_validator("sms_url")
     @classmethod
     def _names_the_recipient(cls, value: str | None) -> str | None:

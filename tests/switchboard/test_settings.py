@@ -120,6 +120,12 @@ def test_an_encryption_key_that_is_none_is_refused_at_the_start_and_not_shown(
     assert "a-password" not in str(refused.value)
 
 
+def test_a_key_of_a_bridge_that_is_none_is_refused_and_not_shown() -> None:
+    with pytest.raises(ValidationError, match="switchboard encryption bridge-key") as refused:
+        Settings(bridge_account_key="a-password")
+    assert "a-password" not in str(refused.value)
+
+
 def test_ice_servers_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SWITCHBOARD_TURN_SECRET", "shared-with-coturn")
     monkeypatch.setenv("SWITCHBOARD_ICE_SERVERS", "stun:a:3478, turn:b:3478,")
