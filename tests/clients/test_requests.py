@@ -191,6 +191,13 @@ def test_another_service_at_the_address_is_noticed(client: Client, other: httpx2
         client(StandIn([other])).calls.end(ID)
 
 
+def test_an_answer_that_cannot_be_decoded_is_an_error_of_the_client(client: Client) -> None:
+    """As of a proxy that compresses, and breaks off."""
+    api = StandIn([httpx2.DecodingError("incorrect header check")])
+    with pytest.raises(ServerUnreachable, match="incorrect header check"):
+        client(api).calls.show(ID)
+
+
 def test_members_that_are_new_in_the_api_are_kept(client: Client) -> None:
     api = StandIn([answer(200, ENDED | {"mood": "fine"})])
     assert client(api).calls.end(ID).model_dump()["mood"] == "fine"
