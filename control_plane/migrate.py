@@ -12,9 +12,11 @@ import structlog
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from psycopg.errors import DeadlockDetected, LockNotAvailable
+from alembic.script.revision import ResolutionError
+from alembic.util import CommandError
+from psycopg.errors import DeadlockDetected, InsufficientPrivilege, LockNotAvailable
 from sqlalchemy import Connection, Engine, create_engine, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from control_plane.building.catalogue.load import bring_up_to_date
 from control_plane.migrations.job_queue import write_job_names
@@ -24,6 +26,8 @@ from control_plane.migrations.outbox_log import adopt_restored_log
 from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+OLDEST_SERVER = (16,)
+"""Of PostgreSQL: the roles are granted ``WITH INHERIT FALSE, SET TRUE``."""
 LOCK_PATIENCE_SECONDS = 120.0
 """How long to keep trying a revision after another transaction has blocked it."""
 
@@ -31,6 +35,10 @@ _MIGRATION_LOCK = 0x5377_6974_6368  # any number that no other lock uses
 _LOCK_POLL_SECONDS = 0.2
 _RETRY_SECONDS = 0.5
 _log = structlog.get_logger(__name__)
+
+
+class DatabaseUnfit(RuntimeError):
+    """The database cannot be migrated as it is; the message says why, and what would be right."""
 
 
 def migrate(
@@ -50,6 +58,8 @@ def migrate(
             Their logins are created if they are missing. Without them, they connect as the owner.
 
     Raises:
+        DatabaseUnfit: the server is too old, the login lacks a right, or a newer release has
+            migrated the database.
         control_plane.migrations.logins.LoginNotPrepared: see there.
         sqlalchemy.exc.OperationalError: PostgreSQL cannot be reached, or a table was in use without
             a pause for ``LOCK_PATIENCE_SECONDS``.
@@ -66,6 +76,13 @@ def migrate(
                 engine,
                 partial(_complete, logins={role: url for role, url in logins.items() if url}),
             )
+    except ProgrammingError as error:
+        if not isinstance(error.orig, InsufficientPrivilege):
+            raise
+        raise DatabaseUnfit(
+            f"The login lacks a right ({error.orig.diag.message_primary}). It must own the database"
+            " and be allowed to create roles (CREATEROLE)."
+        ) from error
     finally:
         engine.dispose()
 
@@ -126,7 +143,22 @@ def _patiently(engine: Engine, step: Callable[[Engine], None]) -> None:
 
 def _apply_all(engine: Engine) -> None:
     with engine.connect() as connection:
-        apply_revisions(connection)
+        version = connection.dialect.server_version_info or OLDEST_SERVER
+        if version < OLDEST_SERVER:
+            raise DatabaseUnfit(
+                f"PostgreSQL {'.'.join(map(str, version))} is too old; {OLDEST_SERVER[0]} or newer"
+                " is needed."
+            )
+        try:
+            apply_revisions(connection)
+        except CommandError as error:
+            if not isinstance(error.__cause__, ResolutionError):
+                raise
+            raise DatabaseUnfit(
+                "A newer release has migrated the database, and this one does not know its schema."
+                " Use the newer release. To go back by one, start this one's processes without"
+                " migrating."
+            ) from error
 
 
 def _complete(engine: Engine, logins: Mapping[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.metadata
 import os
 import sys
@@ -32,6 +33,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+
+
+_UNUSABLE = frozenset({errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EROFS})
+"""What is wrong with a data directory in which nothing can be read or written."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -173,8 +178,8 @@ def main() -> None:
     except MissingSetting as missing:
         typer.echo(f"{missing}. `switchboard up` sets everything on one machine.", err=True)
         sys.exit(2)
-    except (PermissionError, NotADirectoryError) as refused:
-        if refused.filename is None:
+    except OSError as refused:
+        if refused.filename is None or refused.errno not in _UNUSABLE:
             raise
         typer.echo(
             f"{refused.filename}: {refused.strerror}. Run this as the user who has started "

@@ -11,6 +11,10 @@ import socket
 
 import psutil
 
+OPEN_PORTS = (
+    "Choose one from 1024 on with --port or SWITCHBOARD_PORT, and put a proxy in front of it."
+)
+"""What to do where only root may listen."""
 _PORTS_TRIED = 50
 
 
@@ -19,11 +23,16 @@ class NoPort(RuntimeError):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket on ``port``, or on the next free one after it. Raises ``NoPort``."""
+    """A listening socket on ``port``, or on the next free one after it. Raises ``NoPort``, also if
+    this user may not listen on ``port``."""
     for candidate in range(port, min(port + _PORTS_TRIED, 65536)):
         try:
             return _bind(host, candidate)
         except OSError as error:
+            if error.errno == errno.EACCES and candidate == port:
+                raise NoPort(
+                    f"this user may not listen on port {port} ({error.strerror}). {OPEN_PORTS}"
+                ) from error
             if error.errno not in (errno.EADDRINUSE, errno.EACCES):
                 raise NoPort(f"cannot listen on {host}: {error.strerror}") from error
     try:

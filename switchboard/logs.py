@@ -6,11 +6,21 @@ import logging
 import re
 import sys
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Annotated, Any, Literal, TextIO
 
 import structlog
+from pydantic import AfterValidator
+
+
+def _known(level: str) -> str:
+    if level.upper() not in logging.getLevelNamesMapping():
+        raise ValueError("must be debug, info, warning, error or critical")
+    return level
+
 
 LogFormat = Literal["auto", "json", "console"]
+LogLevel = Annotated[str, AfterValidator(_known)]
+"""In any case."""
 
 _CREDENTIAL = re.compile(
     r"""((?:authorization|x-api-key|xi-api-key|x-goog-api-key)[\\'"]*\s*[:=,]\s*[\\'"]*"""

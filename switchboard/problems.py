@@ -22,11 +22,12 @@ class Problem(Exception):
 
 
 class ServerUnreachable(Problem):
-    """No server answers at the address."""
+    """No server answers at the address. ``reason``: a certificate that is not trusted, a name that
+    is not known, and so on."""
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, reason: str) -> None:
         super().__init__(
-            f"No Switchboard answers at {server}.",
+            f"No Switchboard answers at {server} ({reason}).",
             "Start one with `switchboard up` or `make demo`, or name another with --api-url.",
         )
 
@@ -45,7 +46,7 @@ def problem_of(error: SwitchboardError, advice: Mapping[int, str]) -> Problem:
         case ApiError():
             return RequestRefused(error.status, error.detail, advice.get(error.status, ""))
         case switchboard_client.ServerUnreachable():
-            return ServerUnreachable(error.server)
+            return ServerUnreachable(error.server, error.reason)
         case switchboard_client.ConnectionFailed():
             return Problem(error.detail, error.advice)
         case _:

@@ -12,18 +12,14 @@ from pydantic import AliasChoices
 from carriers.account import CarrierName
 from contracts.ice_settings import IceSettings
 from control_plane.platform.settings import ControlPlaneOptions
-from pipelines.settings import OPENAI_COMPATIBLE, VENDOR_BASE_URLS
 from runtime.settings import WorkerOptions
 from switchboard.settings import Settings
+from switchboard.vendor_access import VendorAccess
 from telemetry.settings import TelemetryOptions
 
 _LOGGING = frozenset({"log_level", "log_format"})
 _WATCHED = _LOGGING | TelemetryOptions.model_fields.keys()
-_VENDORS = frozenset(
-    f"{vendor}_{of}"
-    for vendor in (*VENDOR_BASE_URLS, OPENAI_COMPATIBLE)
-    for of in ("api_key", "base_url")
-)
+_VENDORS = VendorAccess.model_fields.keys()
 _LOGINS = frozenset({"app_database_url", "system_database_url"})
 _MAIL = frozenset(
     name for name in Settings.model_fields if name.startswith(("smtp_", "mail_", "sms_"))

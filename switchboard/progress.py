@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from rich.console import Console
+from rich.text import Text
 
 
 class Progress(Protocol):
@@ -38,4 +39,4 @@ class TerminalProgress:
         self._console.print(f"  [green]✓[/green] {what} [dim]{seconds:.1f} s[/dim]")
 
     def warn(self, text: str) -> None:
-        self._console.print(f"  [yellow]![/yellow] {text}", highlight=False, soft_wrap=True)
+        self._console.print(Text.assemble("  ", ("!", "yellow"), f" {text}"), soft_wrap=True)

@@ -36,14 +36,11 @@ from control_plane.platform.sms.sender import RECIPIENT
 from knowledge.embedding.embedder import EmbeddingSettings
 from knowledge.embedding.openai_model import OpenAiModelName
 from outbound.policy import OutboundPolicy
-from pipelines.settings import (
-    OPENAI_COMPATIBLE,
-    VENDOR_BASE_URLS,
-    ProviderDeadlines,
-    ProviderSettings,
-)
+from pipelines.settings import ProviderDeadlines, ProviderSettings
 from runtime.settings import WorkerOptions, WorkerSettings, new_worker_id
-from switchboard.logs import LogFormat
+from switchboard.addresses import DatabaseUrl, RedisUrl, StoreUrl, WebUrl, web_address
+from switchboard.logs import LogFormat, LogLevel
+from switchboard.vendor_access import VendorAccess
 from telemetry.settings import TelemetryOptions
 from telephony_bridge.settings import BridgeSettings
 
@@ -52,6 +49,8 @@ DEFAULT_BRIDGE_PORT = 8090
 SHORTEST_SECRET_KEY_BYTES = 32
 OUTBOX = "outbox"
 """The folder of the data directory for mails that no mail server takes."""
+_OF_ALL_INTERFACES = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where this machine reaches what listens on all of its addresses."""
 
 
 class MissingSetting(RuntimeError):
@@ -63,25 +62,12 @@ def _same_as(model: type[BaseModel], name: str) -> Any:
     return copy(model.model_fields[name])
 
 
-def _vendor(name: str, *others: str) -> AliasChoices:
-    """Our own variable, which wins, or the vendor's."""
-    return AliasChoices(f"SWITCHBOARD_{name}", name, *others)
-
-
-def _key(name: str, *others: str) -> Any:
-    return Field(None, repr=False, validation_alias=_vendor(name, *others))
-
-
-def _address(name: str) -> Any:
-    return Field(None, validation_alias=_vendor(name))
-
-
 def _cores() -> int:
     """That this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSettings):
+class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAccess, BaseSettings):
     """Read from environment variables with the prefix ``SWITCHBOARD_``. Lists are separated by
     commas. An empty value counts as not set; only an empty list of proxies is one, and trusts
     nobody.
@@ -102,20 +88,20 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
 
     data_dir: Path = Path(".switchboard")
     """Databases, journals, logs and secrets of this machine."""
-    database_url: str | None = None
+    database_url: DatabaseUrl | None = None
     """Your PostgreSQL (``postgresql://…``); without it ``up`` runs an embedded one. Its login owns
     the tables."""
-    app_database_url: str | None = None
+    app_database_url: DatabaseUrl | None = None
     """The same database with the login that requests are served with, and that owns nothing.
     ``migrate`` creates the login if it is missing."""
-    system_database_url: str | None = None
+    system_database_url: DatabaseUrl | None = None
     """The same for jobs. Without these two, the owner's login serves, too."""
-    redis_url: str | None = None
+    redis_url: RedisUrl | None = None
     """Your Redis or Valkey; without it ``up`` runs an embedded one."""
     host: str = "127.0.0.1"
     """Address that the API listens on."""
     port: int = Field(DEFAULT_PORT, ge=1, le=65535)
-    public_url: str | None = None
+    public_url: WebUrl | None = None
     """Address under which clients reach the API; without it ``http://{host}:{port}``."""
     worker_processes: PositiveInt = Field(default_factory=_cores)
     """How many media workers this machine runs, each in a process of its own: by default one for
@@ -130,7 +116,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     encryption_keys: tuple[str, ...] = Field((), repr=False)
     """Fernet keys for what is encrypted at rest, the newest first. A key made from the secret key
     is always tried last, and is the only one when none is set."""
-    object_store_url: str | None = None
+    object_store_url: StoreUrl | None = None
     """Where recordings are kept (``s3://bucket/prefix``, ``gs://…``, credentials from the
     vendor's own variables); without it ``{data_dir}/objects``. API, jobs and workers share it."""
     smtp_host: str | None = None
@@ -146,7 +132,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     phone_calls_per_tenant: int = _same_as(DialingSettings, "calls_per_tenant")
     phone_calls_per_number: int = _same_as(DialingSettings, "calls_per_number")
     ring_timeout_seconds: int = _same_as(DialingSettings, "ring_timeout_seconds")
-    bridge_public_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$")] | None = None
+    bridge_public_url: Annotated[WebUrl, Field(pattern=r"^https?://[^\s?#]+$")] | None = None
     """Address under which phone carriers reach the telephony bridge, such as
     ``https://phones.example.com``. Without it there are no phone calls."""
     bridge_host: str = "127.0.0.1"
@@ -178,25 +164,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
         None,
         validation_alias=AliasChoices("SWITCHBOARD_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
     )
-    log_level: str = "info"
+    log_level: LogLevel = "info"
     log_format: LogFormat = "auto"
-
-    openai_api_key: str | None = _key("OPENAI_API_KEY")
-    openai_base_url: str | None = _address("OPENAI_BASE_URL")
-    google_api_key: str | None = _key("GOOGLE_API_KEY", "GEMINI_API_KEY")
-    google_base_url: str | None = _address("GOOGLE_BASE_URL")
-    anthropic_api_key: str | None = _key("ANTHROPIC_API_KEY")
-    anthropic_base_url: str | None = _address("ANTHROPIC_BASE_URL")
-    deepgram_api_key: str | None = _key("DEEPGRAM_API_KEY")
-    deepgram_base_url: str | None = _address("DEEPGRAM_BASE_URL")
-    elevenlabs_api_key: str | None = _key("ELEVENLABS_API_KEY", "ELEVEN_API_KEY")
-    elevenlabs_base_url: str | None = _address("ELEVENLABS_BASE_URL")
-    cartesia_api_key: str | None = _key("CARTESIA_API_KEY")
-    cartesia_base_url: str | None = _address("CARTESIA_BASE_URL")
-    openai_compatible_base_url: str | None = _address("OPENAI_COMPATIBLE_BASE_URL")
-    """The root of your own server's API, such as ``http://127.0.0.1:11434/v1``."""
-    openai_compatible_api_key: str | None = _key("OPENAI_COMPATIBLE_API_KEY")
-    """If your server wants one."""
 
     provider_connect_seconds: float = _same_as(ProviderDeadlines, "connect_seconds")
     provider_idle_seconds: float = _same_as(ProviderDeadlines, "idle_seconds")
@@ -254,6 +223,20 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
                     ) from None
         return value
 
+    @field_validator("bridge_account_key")
+    @classmethod
+    def _is_the_bridges_key(cls, value: str | None) -> str | None:
+        if value:
+            from contracts.sealing import Sealer
+
+            try:
+                Sealer([value])
+            except ValueError:
+                raise ValueError(
+                    "is no key of a bridge; print it with: switchboard encryption bridge-key"
+                ) from None
+        return value
+
     @field_validator("sms_url")
     @classmethod
     def _names_the_recipient(cls, value: str | None) -> str | None:
@@ -279,32 +262,16 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
         AllowedHosts(value)
         return value
 
-    @field_validator("database_url", "app_database_url", "system_database_url")
+    @field_validator("studio_url")
     @classmethod
-    def _with_driver(cls, value: str | None) -> str | None:
-        """Accepts the addresses that hosting services give out, and names the driver we use."""
-        if value is None:
-            return None
-        for scheme in ("postgres://", "postgresql://"):
-            if value.startswith(scheme):
-                return "postgresql+psycopg://" + value.removeprefix(scheme)
-        return value
-
-    @property
-    def provider_keys(self) -> frozenset[str]:
-        """Providers whose platform key is set, and the operator's own server if there is one."""
-        own = {OPENAI_COMPATIBLE} if self.openai_compatible_base_url else set()
-        return frozenset(self._by_provider("api_key").keys() - {OPENAI_COMPATIBLE} | own)
-
-    def _by_provider(self, what: Literal["api_key", "base_url"]) -> dict[str, str]:
-        names = (*VENDOR_BASE_URLS, OPENAI_COMPATIBLE)
-        found = {name: getattr(self, f"{name}_{what}") for name in names}
-        return {name: value for name, value in found.items() if value}
+    def _is_a_website(cls, value: str | None) -> str | None:
+        return value and web_address(value)
 
     @property
     def api_url(self) -> str:
         """The public address, without a trailing slash."""
-        host = "127.0.0.1" if self.host == "0.0.0.0" else self.host
+        host = _OF_ALL_INTERFACES.get(self.host, self.host)
+        host = f"[{host}]" if ":" in host else host
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
     @property
@@ -346,8 +313,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
             secret_key=_required(self.secret_key, "SWITCHBOARD_SECRET_KEY"),
             encryption_keys=self.all_encryption_keys(),
             provider_keys=self.provider_keys,
-            provider_api_keys=self._by_provider("api_key"),
-            provider_base_urls=self._by_provider("base_url"),
+            provider_api_keys=self.by_provider("api_key"),
+            provider_base_urls=self.by_provider("base_url"),
             smtp=self._smtp(),
             sms_url=self.sms_url,
             mail_outbox_dir=self.data_dir.absolute() / OUTBOX,
@@ -409,7 +376,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
 
     def _post_call(self) -> PostCallSettings:
         models = {"openai": self.post_call_openai_model, "google": self.post_call_google_model}
-        keys = {name: key for name, key in self._by_provider("api_key").items() if name in models}
+        keys = {name: key for name, key in self.by_provider("api_key").items() if name in models}
         wanted = self.post_call_provider
         if wanted is None:
             wanted = "openai" if "openai" in keys else "google" if "google" in keys else "local"
@@ -474,8 +441,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, BaseSetting
     def providers(self) -> ProviderSettings:
         """The vendors' keys, addresses and deadlines, and what opens the tenants' own keys."""
         return ProviderSettings(
-            api_keys=self._by_provider("api_key"),
-            base_urls=self._by_provider("base_url"),
+            api_keys=self.by_provider("api_key"),
+            base_urls=self.by_provider("base_url"),
             encryption_keys=self._known_encryption_keys(),
             outbound_allowed_networks=self.outbound_allowed_networks,
             deadlines=ProviderDeadlines(

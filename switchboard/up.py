@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from switchboard.command_name import command_name
 from switchboard.listening import NoPort
@@ -52,7 +53,7 @@ def run_up(settings: Settings, console: Console, *, open_console: bool = False) 
             show_in_browser(running.state.api_url, console)
         return 0 if running.state else 1
     except START_FAILURES as failure:
-        console.print(f"[red]{failure}[/red]", highlight=False)
+        console.print(Text(str(failure), style="red"))
         return 1
     return 0
 

@@ -74,9 +74,10 @@ async def run_bridge(
     dialed = DialedLegs(client, settings.bridge_id)
     legs = MediaLegs(client, reports, dialed.has)
     try:
-        async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
-            background = [tasks.create_task(reports.keep_sending())]
+        async with AsyncExitStack() as stack:
             account_carriers: Sequence[Carrier] = ()
+            lost: LostLegs | None = None
+            # Before the tasks begin: a group of them would wrap a port that is taken.
             if settings.public_url is not None and settings.account_key is not None:
                 served = _built_in() if specs is None else specs
                 serving = _serving(settings, served, client, dialed, legs, reports)
@@ -85,8 +86,6 @@ async def run_bridge(
                 account_carriers = [
                     AccountCarrier(name, accounts, dialed, settings.public_url) for name in served
                 ]
-                background.append(tasks.create_task(_keep_told(dialed)))
-                background.append(tasks.create_task(lost.run()))
             else:
                 log.info(
                     "no public address is configured: phone calls are not available",
@@ -94,11 +93,17 @@ async def run_bridge(
                 )
             usable = (*carriers, *account_carriers)
             names = tuple(carrier.name for carrier in usable)
-            background.append(tasks.create_task(_keep_beating(client, settings.bridge_id, names)))
-            await Dialer(client, settings.bridge_id, usable, reports, legs.hang_up).run(stop)
-            await legs.close()
-            for task in background:
-                task.cancel()
+            async with asyncio.TaskGroup() as tasks:
+                background = [tasks.create_task(reports.keep_sending())]
+                if lost is not None:
+                    background.append(tasks.create_task(_keep_told(dialed)))
+                    background.append(tasks.create_task(lost.run()))
+                beating = _keep_beating(client, settings.bridge_id, names)
+                background.append(tasks.create_task(beating))
+                await Dialer(client, settings.bridge_id, usable, reports, legs.hang_up).run(stop)
+                await legs.close()
+                for task in background:
+                    task.cancel()
         with suppress(*LINK_ERRORS):
             await reports.flush()
     finally:

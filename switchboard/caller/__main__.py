@@ -41,12 +41,13 @@ async def _run() -> int:
 
 
 async def _call(job: asyncio.StreamReader, stop: asyncio.Event) -> CallSummary | None:
-    """``None`` when it was stopped, or its input ended, before it was told whom to call."""
+    """``None`` when it was stopped, or its input ended, before its call was connected."""
     first = await job.readline()
     if not first:
         return None
     from switchboard.caller.call_session import call_agent, phone_agent
     from switchboard.caller.dialogue_policy import RuleFollower
+    from switchboard.caller.placed_call import Stopped
     from switchboard.caller.prepared_speech import prepare_speech
     from switchboard_client import AsyncSwitchboard
 
@@ -65,6 +66,8 @@ async def _call(job: asyncio.StreamReader, stop: asyncio.Event) -> CallSummary |
                     api, dial.agent_id, dial.phone, policy, speech, _report, stop
                 )
             return await call_agent(api, dial.agent_id, policy, speech, _report, stop)
+    except Stopped:
+        return None
     finally:
         abandoned.cancel()
 

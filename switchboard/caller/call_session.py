@@ -13,7 +13,12 @@ from switchboard.caller.activity import SpeechActivity
 from switchboard.caller.dialogue_policy import DialoguePolicy
 from switchboard.caller.job import PhoneLine
 from switchboard.caller.peer import CallerPeer, OpenPeer, Peer
-from switchboard.caller.placed_call import CALL_ADVICE, PlacedCall, place_call
+from switchboard.caller.placed_call import (
+    CALL_ADVICE,
+    PlacedCall,
+    placed_call,
+    unless_stopped,
+)
 from switchboard.caller.prepared_speech import PreparedSpeech
 from switchboard.caller.reply_watch import ReplyWatch
 from switchboard.caller.reports import (
@@ -49,10 +54,11 @@ async def call_agent(
     """Place one call with a synthetic caller and hold it; ``stop`` makes the caller leave early.
 
     Raises:
+        Stopped: ``stop`` was set before the call was connected.
         Problem: the call could not be placed or connected.
     """
-    call = await place_call(api, agent_id, report)
-    return await CallSession(call, policy, speech, report).run(stop)
+    async with placed_call(api, agent_id, report, stop) as call:
+        return await CallSession(call, policy, speech, report).run(stop)
 
 
 async def phone_agent(
@@ -68,6 +74,7 @@ async def phone_agent(
     reported.
 
     Raises:
+        Stopped: ``stop`` was set before the call was connected.
         Problem: the call was not taken, or could not be connected.
     """
     from switchboard.caller.phone_peer import PhonePeer
@@ -117,11 +124,13 @@ class CallSession:
         """Hold the call until one side ends it or ``stop`` is set.
 
         Raises:
+            Stopped: ``stop`` was set before the call was connected.
             Problem: the call could not be connected.
         """
         peer = self._open_peer(self._mouth, self._live_message, self._report)
         try:
-            connected_at = await peer.connect(self._call.url, self._call.token)
+            connecting = peer.connect(self._call.url, self._call.token)
+            connected_at = await unless_stopped(stop, connecting)
             set_up_ms = round((connected_at - self._call.requested_at) * 1000, 1)
             self._report(Connected(set_up_ms=set_up_ms))
             ended_at = await self._hold(peer, connected_at, stop)

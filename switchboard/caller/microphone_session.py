@@ -9,7 +9,7 @@ from contracts.live_messages import CallOver, LiveMessage
 from switchboard.caller.activity import SpeechActivity
 from switchboard.caller.microphone import Microphone
 from switchboard.caller.peer import CallerPeer
-from switchboard.caller.placed_call import PlacedCall
+from switchboard.caller.placed_call import PlacedCall, unless_stopped
 from switchboard.caller.reply_watch import ReplyWatch
 from switchboard.caller.reports import AgentAudible, Connected, EndedBy, Live, Report
 
@@ -24,6 +24,7 @@ async def talk(
     the reason that the other side gave.
 
     Raises:
+        Stopped: ``stop`` was set before the call was connected.
         Problem: the call could not be connected.
     """
 
@@ -48,7 +49,7 @@ async def talk(
 
     peer = CallerPeer(microphone, live, report)
     try:
-        connected_at = await peer.connect(call.url, call.token)
+        connected_at = await unless_stopped(stop, peer.connect(call.url, call.token))
         report(Connected(set_up_ms=round((connected_at - call.requested_at) * 1000, 1)))
         listening = asyncio.create_task(listen(connected_at))
         await stop.wait()

@@ -52,23 +52,30 @@ async def _create(wanted: NewAccount, console: Console) -> None:
     account = OwnAccount(
         tenant_id=opened["tenant_id"], name=wanted.name, secret_key=opened["api_key"]
     )
-    # First the key: nobody can ask for it again.
+    # First the key, and whatever comes then: nobody can ask for it again.
     where = _kept(account, wanted.data_dir, access)
-    async with AsyncSwitchboard(access.url, account.secret_key) as api:
-        credit = (await api.billing.balance()).balance_usd
-    _say(console, f"The account {wanted.name} is open, with ${credit:,.2f} of credit.")
-    _say(console, where)
+    try:
+        async with AsyncSwitchboard(access.url, account.secret_key) as api:
+            credit = (await api.billing.balance()).balance_usd
+        _say(console, f"The account {wanted.name} is open, with ${credit:,.2f} of credit.")
+    finally:
+        _say(console, where)
     _show_next_step(console)
 
 
 def _kept(account: OwnAccount, data_dir: Path, access: OperatorAccess) -> str:
     """Where the account's key is, as a sentence. That of another installation is not kept: it would
     replace the one of the installation here."""
+    not_kept = "is not kept here"
     if access.is_of_data_dir:
-        path = write_own_account(data_dir, account)
-        return f"Its key is in {path}; the commands on this machine use it."
+        try:
+            path = write_own_account(data_dir, account)
+        except OSError as error:
+            not_kept = f"cannot be kept in {data_dir} ({error.strerror})"
+        else:
+            return f"Its key is in {path}; the commands on this machine use it."
     return (
-        f"Its key is not kept here. Give it to the commands in SWITCHBOARD_API_KEY, with --api-url "
+        f"Its key {not_kept}. Give it to the commands in SWITCHBOARD_API_KEY, with --api-url "
         f"{access.url}: {account.secret_key}"
     )
 

@@ -131,10 +131,12 @@ async def delete(
 ) -> None:
     """Delete an agent. Running calls continue, and finished calls can still be read."""
     from switchboard.commands.agent.view import show_deleted
+    from switchboard.commands.keyboard import ctrl_c_interrupts
 
     if not yes:
         agent = await session.client.agents.show(agent_id)
-        typer.confirm(f"Delete the agent {agent.name} ({agent_id})?", abort=True, err=True)
+        with ctrl_c_interrupts():
+            typer.confirm(f"Delete the agent {agent.name} ({agent_id})?", abort=True, err=True)
     session.show(await session.client.agents.remove(agent_id), show_deleted)
 
 

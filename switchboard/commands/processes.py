@@ -125,6 +125,8 @@ def migrate(data_dir: DataDir = None) -> None:
     with importing():
         from sqlalchemy.exc import OperationalError
 
+        from control_plane.building.catalogue.load import CatalogueConflict
+        from control_plane.migrate import DatabaseUnfit
         from control_plane.migrate import migrate as run_migrations
         from control_plane.migrations.logins import LoginNotPrepared
         from switchboard.commands.local_database import database_problem
@@ -136,8 +138,16 @@ def migrate(data_dir: DataDir = None) -> None:
             app_url=settings.app_database_url,
             system_url=settings.system_database_url,
         )
-    except LoginNotPrepared as missing:
-        typer.echo(str(missing), err=True)
+    except (DatabaseUnfit, LoginNotPrepared) as refused:
+        typer.echo(str(refused), err=True)
+        raise typer.Exit(1) from None
+    except CatalogueConflict as conflict:
+        typer.echo(
+            f"This release's catalogue contradicts a price that is there: {conflict}. Load a file "
+            "of your own with that price and a higher version (switchboard catalogue load FILE), "
+            "and migrate again.",
+            err=True,
+        )
         raise typer.Exit(1) from None
     except OperationalError as error:
         typer.echo(str(database_problem(error)), err=True)

@@ -7,7 +7,7 @@ import socket
 import psutil
 
 from switchboard.doctor.finding import Finding, fail, ok, warn
-from switchboard.listening import user_of
+from switchboard.listening import OPEN_PORTS, user_of
 from switchboard.services.ports import LOOPBACK, is_free
 from switchboard.settings import Settings
 from switchboard.state import State
@@ -16,10 +16,16 @@ _UDP_TIMEOUT_SECONDS = 1.0
 
 
 def api_port(port: int, state: State | None) -> Finding:
-    if is_free(port):
-        return ok("API port", f"{port} is free")
+    try:
+        if is_free(port):
+            return ok("API port", f"{port} is free")
+        is_allowed = True
+    except PermissionError:
+        is_allowed = False
     if state is not None and state.api_url.endswith(f":{port}") and _lives(state):
         return ok("API port", f"{port} is in use by the Switchboard that runs here")
+    if not is_allowed:
+        return fail("API port", f"this user may not listen on {port}", OPEN_PORTS)
     return warn(
         "API port",
         f"{port} is in use by {user_of(port)}",

@@ -6,13 +6,14 @@ import dataclasses
 import json
 
 from rich.console import Console
+from rich.text import Text
 
 from switchboard.doctor import database, machine, network, own_model, phones, software, workers
 from switchboard.doctor.finding import Finding
 from switchboard.settings import Settings
 from switchboard.state import read_state
 
-_MARKS = {"ok": "[green]✓[/green]", "warn": "[yellow]![/yellow]", "fail": "[red]✗[/red]"}
+_MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
 
 
 def examine(settings: Settings) -> list[Finding]:
@@ -55,6 +56,7 @@ def run_doctor(settings: Settings, *, as_json: bool) -> int:
 def _show(findings: list[Finding]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     for finding in findings:
-        console.print(f"{_MARKS[finding.level]} [bold]{finding.subject}[/bold] {finding.found}")
+        subject = (finding.subject, "bold")
+        console.print(Text.assemble(_MARKS[finding.level], " ", subject, f" {finding.found}"))
         if finding.remedy:
-            console.print(f"  → {finding.remedy}")
+            console.print(Text(f"  → {finding.remedy}"))

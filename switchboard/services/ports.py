@@ -8,12 +8,18 @@ LOOPBACK = "127.0.0.1"
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:
-    """Whether a server could listen on ``port`` now."""
+    """Whether a server could listen on ``port`` now.
+
+    Raises:
+        PermissionError: not one of this user.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         # Servers set this option, too: a port with old connections in TIME_WAIT counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
+        except PermissionError:
+            raise
         except OSError:
             return False
     return True

@@ -35,7 +35,9 @@ def listen(host: str, port: int) -> socket.socket:
         listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
-        raise PortTaken(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        raise PortTaken(
+            f"cannot listen on {host}:{port} (SWITCHBOARD_BRIDGE_PORT): {error.strerror}"
+        ) from error
     return listener
 
 

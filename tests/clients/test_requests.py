@@ -164,6 +164,17 @@ def test_a_proxys_page_is_an_error_without_a_code(client: Client) -> None:
     assert refused.value.code is None
 
 
+def test_a_server_that_has_moved_says_where_to(client: Client) -> None:
+    """As a proxy does that takes requests without TLS only to send them on."""
+    moved = httpx2.Response(308, headers={"Location": "https://switchboard.test/v1/calls?key=s"})
+    with pytest.raises(ApiError) as refused:
+        client(StandIn([moved])).calls.show(ID)
+    assert refused.value.detail == (
+        "The server answered 308: this is at https://switchboard.test/v1/calls. "
+        "Use the address of that server."
+    )
+
+
 def test_an_exhausted_limit_says_when_to_come_again(client: Client) -> None:
     api = StandIn([answer(429, {"code": "rate_limited"}, Retry_After="60")])
     with pytest.raises(ApiError) as refused:
@@ -178,6 +189,13 @@ def test_an_exhausted_limit_says_when_to_come_again(client: Client) -> None:
 def test_another_service_at_the_address_is_noticed(client: Client, other: httpx2.Response) -> None:
     with pytest.raises(UnexpectedAnswer):
         client(StandIn([other])).calls.end(ID)
+
+
+def test_an_answer_that_cannot_be_decoded_is_an_error_of_the_client(client: Client) -> None:
+    """As of a proxy that compresses, and breaks off."""
+    api = StandIn([httpx2.DecodingError("incorrect header check")])
+    with pytest.raises(ServerUnreachable, match="incorrect header check"):
+        client(api).calls.show(ID)
 
 
 def test_members_that_are_new_in_the_api_are_kept(client: Client) -> None:

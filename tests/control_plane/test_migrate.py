@@ -10,10 +10,10 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 
 from control_plane.calling.batches.tasks import make_calls_of_batch
-from control_plane.migrate import LOCK_PATIENCE_SECONDS, Patience, migrate
+from control_plane.migrate import LOCK_PATIENCE_SECONDS, DatabaseUnfit, Patience, migrate
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import enqueue
 
@@ -61,6 +61,37 @@ def test_what_follows_the_revisions_waits_for_locks_as_they_do(
         monkeypatch.setattr("control_plane.migrate.time", clock)
         migrate(postgres_url)
     assert len(waited) == 1
+
+
+def test_the_schema_of_a_newer_release_is_named(postgres_url: str) -> None:
+    login = postgres_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(login, autocommit=True) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'of a newer release'")
+    with pytest.raises(DatabaseUnfit, match=r"^A newer release has migrated the database"):
+        migrate(postgres_url)
+
+
+def test_a_login_that_may_not_make_tables_hears_which_rights_it_needs(
+    empty_database_url: str,
+) -> None:
+    name = f"poor_{uuid4().hex}"
+    owner = empty_database_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {name} LOGIN PASSWORD 'poor'")
+        poor = make_url(empty_database_url).set(username=name, password="poor")
+        try:
+            with pytest.raises(DatabaseUnfit, match=r"permission denied .* must own the database"):
+                migrate(poor.render_as_string(hide_password=False))
+        finally:
+            connection.execute(f"DROP ROLE {name}")
+
+
+def test_a_server_that_is_too_old_is_named(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("control_plane.migrate.OLDEST_SERVER", (99,))
+    with pytest.raises(DatabaseUnfit, match=r"^PostgreSQL \d.* is too old; 99 or newer is needed"):
+        migrate(postgres_url)
 
 
 async def _rows(database: Database, query: str) -> list[tuple[object, ...]]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from switchboard import cli
 from switchboard.cli import app
 
 COMMANDS = ("up", "demo", "call", "doctor", "api", "jobs", "worker", "bridge", "migrate")
@@ -76,10 +78,41 @@ def test_a_data_directory_that_cannot_be_used_is_named_instead_of_a_traceback(
     )
 
 
+def test_a_data_directory_that_is_mounted_read_only_is_named_instead_of_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse() -> None:
+        raise OSError(errno.EROFS, "Read-only file system", "/data/logs")
+
+    monkeypatch.setattr(cli, "app", refuse)
+    monkeypatch.setattr("os.umask", lambda _mode: 0)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err.startswith("/data/logs: Read-only file system. ")
+
+
 def test_a_setting_that_is_no_number_is_named() -> None:
     ran = _run("doctor", SWITCHBOARD_PORT="eighty")
     assert ran.returncode == 2
     assert "SWITCHBOARD_PORT" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "variable", "wrong"),
+    [
+        ("migrate", "SWITCHBOARD_DATABASE_URL", "postgres://user:sec@ret@host:notaport/db"),
+        ("worker", "SWITCHBOARD_REDIS_URL", "redis://:sec#ret@valkey:6379/0"),
+    ],
+)
+def test_an_address_that_cannot_be_read_is_named_in_one_line_without_its_password(
+    command: str, variable: str, wrong: str
+) -> None:
+    ran = _run(command, **{variable: wrong})
+    assert ran.returncode == 2
+    assert ran.stderr.startswith(f"{variable}: is not the address of a ")
+    assert ran.stderr.count("\n") == 1
+    assert "sec" not in ran.stderr
 
 
 def test_settings_that_do_not_fit_together_are_named_as_the_operator_sets_them() -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import errno
 import os
 import socket
 
 import pytest
 
+from switchboard import listening
 from switchboard.listening import NoPort, listen, user_of
 from switchboard.services.ports import LOOPBACK, free_port
 
@@ -20,6 +22,17 @@ def test_instead_of_a_port_in_use_another_one_is_taken() -> None:
         port = taken.getsockname()[1]
         with listen(LOOPBACK, port) as listener:
             assert listener.getsockname()[1] != port
+
+
+def test_a_port_that_this_user_may_not_have_is_refused_with_those_that_are_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> socket.socket:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(listening, "_bind", refuse)
+    with pytest.raises(NoPort, match=r"may not listen on port 80 .*from 1024 on with --port"):
+        listen(LOOPBACK, 80)
 
 
 def test_an_address_of_another_machine_is_refused() -> None:

@@ -120,6 +120,12 @@ def test_an_encryption_key_that_is_none_is_refused_at_the_start_and_not_shown(
     assert "a-password" not in str(refused.value)
 
 
+def test_a_key_of_a_bridge_that_is_none_is_refused_and_not_shown() -> None:
+    with pytest.raises(ValidationError, match="switchboard encryption bridge-key") as refused:
+        Settings(bridge_account_key="a-password")
+    assert "a-password" not in str(refused.value)
+
+
 def test_ice_servers_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SWITCHBOARD_TURN_SECRET", "shared-with-coturn")
     monkeypatch.setenv("SWITCHBOARD_ICE_SERVERS", "stun:a:3478, turn:b:3478,")
@@ -148,6 +154,11 @@ def test_a_public_url_loses_its_trailing_slash() -> None:
 
 def test_without_a_public_url_the_loopback_is_named() -> None:
     assert Settings(host="0.0.0.0", port=9000).api_url == "http://127.0.0.1:9000"
+
+
+@pytest.mark.parametrize(("host", "written"), [("::", "[::1]"), ("fd00::2", "[fd00::2]")])
+def test_an_ipv6_address_is_written_in_brackets(host: str, written: str) -> None:
+    assert Settings(host=host, port=9000).api_url == f"http://{written}:9000"
 
 
 def test_a_port_out_of_range_is_refused() -> None:
@@ -312,4 +323,14 @@ def test_allowed_hosts_are_names_separated_by_commas(monkeypatch: pytest.MonkeyP
     assert Settings().allowed_hosts == ("api.internal", "*.example.com")
     monkeypatch.setenv("SWITCHBOARD_ALLOWED_HOSTS", "https://api.internal")
     with pytest.raises(ValidationError, match="without a scheme or a port"):
+        Settings()
+
+
+def test_a_level_of_the_log_that_does_not_exist_is_refused_with_those_that_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SWITCHBOARD_LOG_LEVEL", "Debug")
+    assert Settings().log_level == "Debug"
+    monkeypatch.setenv("SWITCHBOARD_LOG_LEVEL", "verbose")
+    with pytest.raises(ValidationError, match="must be debug, info, warning, error or critical"):
         Settings()

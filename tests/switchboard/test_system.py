@@ -43,3 +43,14 @@ def test_whoever_starts_on_damaged_secrets_reads_what_to_do(
     (tmp_path / "secrets.json").write_text("{")
     assert run_up(Settings(data_dir=tmp_path, port=free_port()), Console(width=1000)) == 1
     assert "put a copy of the file back" in capsys.readouterr().out
+
+
+def test_a_failure_is_shown_with_its_brackets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The log of a process that died, for example, has some."""
+    data_dir = tmp_path / "values[key]"
+    data_dir.mkdir()
+    (data_dir / "secrets.json").write_text("{")
+    assert run_up(Settings(data_dir=data_dir, port=free_port()), Console(width=1000)) == 1
+    assert str(data_dir) in capsys.readouterr().out

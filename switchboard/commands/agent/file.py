@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from switchboard.commands.keyboard import ctrl_c_interrupts
 from switchboard.problems import Problem
 
 
@@ -17,8 +18,7 @@ def read_agent_file(path: Path) -> dict[str, Any]:
         Problem: the file cannot be read, or holds no JSON object.
     """
     try:
-        text = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
-        fields = json.loads(text)
+        fields = json.loads(_typed() if str(path) == "-" else path.read_text(encoding="utf-8"))
     except OSError as error:
         raise Problem(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
@@ -28,3 +28,8 @@ def read_agent_file(path: Path) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise Problem(f"{path} must hold one JSON object with an agent's fields.")
     return fields
+
+
+def _typed() -> str:
+    with ctrl_c_interrupts():
+        return sys.stdin.read()

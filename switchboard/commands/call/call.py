@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from switchboard.caller.measurements import percentile
-from switchboard.caller.placed_call import CALL_ADVICE
+from switchboard.caller.placed_call import CALL_ADVICE, Stopped
 from switchboard.caller.report_view import ReportView
 from switchboard.caller.reports import CallSummary
 from switchboard.caller.words_of_end import words_of_end, words_of_failure
@@ -38,7 +38,7 @@ class CallOptions:
 
 def run_call(options: CallOptions) -> int:
     """Returns the exit code: 0 when the agent was heard and nothing failed, 130 after Ctrl-C before
-    the call was placed, otherwise 1."""
+    the call was connected, otherwise 1."""
     console = Console()
     try:
         with client_errors_as_problems(CALL_ADVICE):
@@ -54,9 +54,12 @@ async def _call(options: CallOptions, console: Console) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     access = api_access(options.data_dir, options.api_url, options.api_key)
-    if options.microphone:
-        return await _talk(access, options.agent_id, stop, console)
-    return await _speak(access, options, stop, console)
+    try:
+        if options.microphone:
+            return await _talk(access, options.agent_id, stop, console)
+        return await _speak(access, options, stop, console)
+    except Stopped:
+        return INTERRUPTED
 
 
 async def _speak(
@@ -73,8 +76,6 @@ async def _speak(
             speech = await prepare_speech(policy.lines())
         except ValueError as error:
             raise Problem(f"--say cannot be spoken: {error}.") from error
-    if stop.is_set():
-        return INTERRUPTED
     async with AsyncSwitchboard(access.url, access.key) as api:
         with ReportView(console) as view:
             summary = await call_agent(api, options.agent_id, policy, speech, view.show, stop)
@@ -87,12 +88,14 @@ async def _speak(
 async def _talk(access: ApiAccess, agent_id: str, stop: asyncio.Event, console: Console) -> int:
     from switchboard.caller.microphone import Microphone
     from switchboard.caller.microphone_session import talk
-    from switchboard.caller.placed_call import place_call
+    from switchboard.caller.placed_call import placed_call
     from switchboard_client import AsyncSwitchboard
 
     with Microphone() as microphone, ReportView(console) as view:
-        async with AsyncSwitchboard(access.url, access.key) as api:
-            call = await place_call(api, agent_id, view.show)
+        async with (
+            AsyncSwitchboard(access.url, access.key) as api,
+            placed_call(api, agent_id, view.show, stop) as call,
+        ):
             console.print("   You can speak now. Ctrl-C hangs up.", style="dim")
             ended_by, reason = await talk(call, microphone, view.show, stop)
     if failure := words_of_failure(ended_by, reason):

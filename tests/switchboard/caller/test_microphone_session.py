@@ -12,7 +12,7 @@ from contracts.live_messages import CallOver, LiveMessage
 from switchboard.caller import microphone_session
 from switchboard.caller.microphone import Microphone
 from switchboard.caller.peer import CallerPeer
-from switchboard.caller.placed_call import PlacedCall
+from switchboard.caller.placed_call import PlacedCall, Stopped
 from switchboard.caller.reports import Report
 from switchboard_client.webrtc.connection import ReceivedFrame
 
@@ -80,3 +80,16 @@ async def test_ctrl_c_hangs_up() -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().call_soon(stop.set)
     assert await talk(stop) == ("caller", None)
+
+
+async def test_ctrl_c_while_it_connects_hangs_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop = asyncio.Event()
+
+    async def connect(*_: object) -> float:
+        stop.set()
+        await asyncio.Event().wait()
+        return 1.0
+
+    monkeypatch.setattr(SilentPeer, "connect", connect)
+    with pytest.raises(Stopped):
+        await talk(stop)

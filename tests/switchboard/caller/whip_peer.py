@@ -40,6 +40,7 @@ class FarEnd:
         self.hangs_up = hangs_up
         self.heard: list[Samples] = []
         self.deletions: list[str] = []
+        self.ended: list[str] = []
         self.interruptions = 0
         self.hung_up_at = 0.0
         self.url = ""
@@ -96,6 +97,11 @@ class FarEnd:
         await self.aclose()
         return Response()
 
+    async def end(self, request: Request) -> Response:
+        call_id = request.path_params["call_id"]
+        self.ended.append(call_id)
+        return JSONResponse({"status": "ended", "id": call_id, "message": "The call is over."})
+
     async def aclose(self) -> None:
         if self._peer:
             await self._peer.close()
@@ -143,6 +149,7 @@ async def serving(far_end: FarEnd) -> AsyncIterator[str]:
     app = Starlette(
         routes=[
             Route("/v1/calls", far_end.place, methods=["POST"]),
+            Route("/v1/calls/{call_id}/end", far_end.end, methods=["POST"]),
             Route("/v1/rtc/call-1", far_end.offer, methods=["POST"]),
             Route("/v1/rtc/call-1/legs/1", far_end.remove, methods=["DELETE"]),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from switchboard.cli import app
+from switchboard.commands import account_creation
 from switchboard.own_account import read_own_account
 from switchboard.state import Secrets, State, write_secrets, write_state
 from tests.switchboard.commands.stand_in_api import Asked, StandInApi
@@ -116,6 +118,30 @@ def test_the_key_is_kept_whatever_happens_after_the_account_is_open(
     kept = read_own_account(data_dir)
     assert kept is not None
     assert kept.secret_key == "sb_secret_new"
+
+
+def test_a_key_that_is_only_shown_is_shown_whatever_happens_after_the_account_is_open(
+    data_dir: Path, api: StandInApi
+) -> None:
+    api.will("GET", "/v1/billing/balance", 500, {})
+    elsewhere = api.url.replace("127.0.0.1", "localhost")
+    result = create(data_dir, "--api-url", elsewhere, "--operator-token", "sb_op_elsewhere")
+    assert result.exit_code == 1
+    assert "SWITCHBOARD_API_KEY" in result.stdout
+    assert "sb_secret_new" in result.stdout
+
+
+def test_a_key_that_cannot_be_kept_is_shown(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(account_creation, "write_own_account", refuse)
+    result = create(data_dir)
+    assert result.exit_code == 0, result.output
+    assert "(No space left on device)" in result.stdout
+    assert "sb_secret_new" in result.stdout
 
 
 def test_without_an_installation_it_says_how_to_start_one(tmp_path: Path) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from switchboard.cli import app
+from switchboard.commands.agent.file import read_agent_file
 from tests.switchboard.commands.conftest import Terminal
 from tests.switchboard.commands.stand_in_api import Asked, StandInApi
 
@@ -342,6 +346,30 @@ def test_an_agent_is_deleted_after_a_question(terminal: Terminal, api: StandInAp
     result = terminal.type("agents", "delete", ID, "--yes")
     assert result.exit_code == 0, result.output
     assert f"{ID} is deleted" in result.stdout
+
+
+def interrupted(*_: object, **__: object) -> str:
+    """A person at the keyboard who presses Ctrl-C."""
+    signal.raise_signal(signal.SIGINT)
+    pytest.fail("it went on waiting for the keyboard")
+
+
+def test_ctrl_c_at_a_question_ends_the_command(
+    terminal: Terminal, api: StandInApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.will("GET", f"/v1/agents/{ID}", 200, WHOLE_AGENT)
+    monkeypatch.setattr("typer.confirm", interrupted)
+    assert terminal.type("agents", "delete", ID).exit_code == 130
+    assert [asked.method for asked in api.asked] == ["GET"]
+
+
+def test_ctrl_c_while_a_file_is_typed_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def reads() -> dict[str, Any]:
+        return read_agent_file(Path("-"))
+
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(read=interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(reads())
 
 
 def test_an_agent_gets_another_address_for_a_browser(terminal: Terminal, api: StandInApi) -> None:

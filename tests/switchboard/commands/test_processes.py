@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import typer
 
+from control_plane.building.catalogue.load import CatalogueConflict
+from control_plane.migrate import DatabaseUnfit
 from switchboard.commands import processes
 from switchboard.commands.processes import refuse_old_redis
 from switchboard.settings import Settings
@@ -26,6 +28,34 @@ def test_a_process_says_which_redis_it_needs(capsys: pytest.CaptureFixture[str])
 def test_a_process_waits_for_a_redis_that_is_away() -> None:
     settings = Settings(redis_url="redis://127.0.0.1:1")
     assert refuse_old_redis(settings) is settings
+
+
+@pytest.mark.parametrize(
+    ("refused", "right"),
+    [
+        (DatabaseUnfit("The login lacks a right."), "The login lacks a right."),
+        (CatalogueConflict("price of openai/x is 1, not 2"), "switchboard catalogue load FILE"),
+    ],
+)
+def test_a_database_that_cannot_be_migrated_is_said_in_one_line(
+    refused: Exception,
+    right: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise refused
+
+    settings = Settings(database_url="postgresql://db")
+    monkeypatch.setattr(processes, "_process_settings", lambda _: settings)
+    monkeypatch.setattr("control_plane.migrate.migrate", refuse)
+    with pytest.raises(typer.Exit) as ended:
+        processes.migrate()
+    assert ended.value.exit_code == 1
+    said = capsys.readouterr().err
+    assert str(refused) in said
+    assert right in said
+    assert said.count("\n") == 1
 
 
 def test_the_bridge_may_open_as_many_files_as_the_system_allows(

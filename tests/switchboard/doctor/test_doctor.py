@@ -48,11 +48,32 @@ def test_json_holds_the_same(
     ]
 
 
+def test_a_finding_is_shown_with_its_brackets(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    findings = [fail("Valkey", "died: [error] no room", "See [docs].")]
+    monkeypatch.setattr(report, "examine", lambda _settings: findings)
+    report.run_doctor(Settings(), as_json=False)
+    assert capsys.readouterr().out == "✗ Valkey died: [error] no room\n  → See [docs].\n"
+
+
 def test_the_user_of_the_port_is_named() -> None:
     with socket.create_server((LOOPBACK, 0)) as taken:
         finding = network.api_port(taken.getsockname()[1], state=None)
     assert finding.level == "warn"
     assert f"process {os.getpid()}" in finding.found
+
+
+def test_a_port_that_this_user_may_not_have_is_not_called_in_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_port: int) -> bool:
+        raise PermissionError
+
+    monkeypatch.setattr(network, "is_free", refuse)
+    finding = network.api_port(80, state=None)
+    assert (finding.level, finding.found) == ("fail", "this user may not listen on 80")
+    assert "from 1024 on" in finding.remedy
 
 
 @pytest.mark.parametrize(

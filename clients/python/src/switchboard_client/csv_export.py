@@ -46,7 +46,7 @@ def lines(transport: Transport, request: Request) -> Iterator[str]:
                 answer.read()
                 raise reply_of(answer).error()
             yield from answer.iter_lines()
-    except httpx2.TransportError as error:
+    except httpx2.RequestError as error:
         raise unreachable(transport.http.base_url, error) from error
 
 
@@ -59,5 +59,5 @@ async def lines_async(transport: AsyncTransport, request: Request) -> AsyncItera
                 raise reply_of(answer).error()
             async for line in answer.aiter_lines():
                 yield line
-    except httpx2.TransportError as error:
+    except httpx2.RequestError as error:
         raise unreachable(transport.http.base_url, error) from error

@@ -44,7 +44,7 @@ def save(url: str, path: Path) -> None:
             with _staged(path) as file:
                 for chunk in answer.iter_bytes(_CHUNK_BYTES):
                     file.write(chunk)
-    except httpx2.TransportError as error:
+    except httpx2.RequestError as error:
         raise unreachable(_host(url), error) from error
 
 
@@ -58,7 +58,7 @@ async def save_async(url: str, path: Path) -> None:
             with _staged(path) as file:
                 async for chunk in answer.aiter_bytes(_CHUNK_BYTES):
                     await asyncio.to_thread(file.write, chunk)
-    except httpx2.TransportError as error:
+    except httpx2.RequestError as error:
         raise unreachable(_host(url), error) from error
 
 

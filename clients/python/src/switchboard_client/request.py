@@ -106,9 +106,19 @@ class Reply:
         kind = BY_CODE.get(str(document.get("code")), ApiError)
         return kind(
             self.status,
-            str(detail) if detail else f"The server answered {self.status}.",
+            str(detail) if detail else self._unexplained(),
             document=document,
             retry_after_seconds=self.retry_after_seconds(datetime.now(UTC)),
+        )
+
+    def _unexplained(self) -> str:
+        elsewhere = self.headers.get("location", "")
+        if not 300 <= self.status < 400 or not elsewhere:
+            return f"The server answered {self.status}."
+        # What follows the ? may be a signature.
+        return (
+            f"The server answered {self.status}: this is at {elsewhere.partition('?')[0]}. "
+            "Use the address of that server."
         )
 
     def retry_after_seconds(self, now: datetime) -> float | None:

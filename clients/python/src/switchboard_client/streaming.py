@@ -34,7 +34,7 @@ def follow(transport: Transport, view: LiveView) -> Iterator[LiveEvent]:
                     reply = reply_of(answer)
                     view.refused(reply)
                     reason, asked_seconds = str(reply.status), asked_of(reply)
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             reason = why(error)
         if not view.is_over:
             time.sleep(view.wait_seconds(reason, asked_seconds))
@@ -56,7 +56,7 @@ async def follow_async(transport: AsyncTransport, view: LiveView) -> AsyncIterat
                     reply = reply_of(answer)
                     view.refused(reply)
                     reason, asked_seconds = str(reply.status), asked_of(reply)
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             reason = why(error)
         if not view.is_over:
             await asyncio.sleep(view.wait_seconds(reason, asked_seconds))

@@ -38,7 +38,7 @@ class Transport:
                         **arguments_of(request), timeout=timeout_of(request, self.http.timeout)
                     )
                 )
-            except httpx2.TransportError as error:
+            except httpx2.RequestError as error:
                 wait_seconds = attempts.after_failure(failure_of(error), random.random())
                 if wait_seconds is None:
                     raise unreachable(self.http.base_url, error) from error
@@ -66,7 +66,7 @@ class AsyncTransport:
                         **arguments_of(request), timeout=timeout_of(request, self.http.timeout)
                     )
                 )
-            except httpx2.TransportError as error:
+            except httpx2.RequestError as error:
                 wait_seconds = attempts.after_failure(failure_of(error), random.random())
                 if wait_seconds is None:
                     raise unreachable(self.http.base_url, error) from error
@@ -110,15 +110,15 @@ def asked_of(reply: Reply) -> float | None:
     return reply.retry_after_seconds(datetime.now(UTC))
 
 
-def failure_of(error: httpx2.TransportError) -> Failure:
+def failure_of(error: httpx2.RequestError) -> Failure:
     if isinstance(error, httpx2.UnsupportedProtocol):
         return Failure.IMPOSSIBLE
     return Failure.NOT_SENT if isinstance(error, _NEVER_SENT) else Failure.NOT_ANSWERED
 
 
-def unreachable(server: object, error: httpx2.TransportError) -> ServerUnreachable:
+def unreachable(server: object, error: httpx2.RequestError) -> ServerUnreachable:
     return ServerUnreachable(str(server).rstrip("/"), why(error))
 
 
-def why(error: httpx2.TransportError) -> str:
+def why(error: httpx2.RequestError) -> str:
     return str(error) or type(error).__name__

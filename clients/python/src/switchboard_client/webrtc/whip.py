@@ -53,7 +53,7 @@ class WhipSession:
         try:
             async with httpx2.AsyncClient(timeout=_ANSWER_TIMEOUT_SECONDS) as http:
                 response = await http.get(f"{self._url}/ice-servers", headers=self._authorization)
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise unreachable(self._url, error) from error
         if response.status_code in (httpx2.codes.NOT_FOUND, httpx2.codes.METHOD_NOT_ALLOWED):
             return ()
@@ -81,7 +81,7 @@ class WhipSession:
         try:
             async with httpx2.AsyncClient(timeout=_ANSWER_TIMEOUT_SECONDS) as http:
                 response = await http.post(self._url, content=offer_sdp.encode(), headers=headers)
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise unreachable(self._url, error) from error
         if not response.is_success:
             raise reply_of(response).error()
@@ -105,7 +105,7 @@ class WhipSession:
         try:
             async with httpx2.AsyncClient(timeout=_LEAVE_TIMEOUT_SECONDS) as http:
                 response = await http.delete(resource, headers=self._authorization)
-        except httpx2.TransportError:
+        except httpx2.RequestError:
             return False  # The server notices when the media stops.
         return response.is_success
 
