@@ -138,11 +138,13 @@ class CallAgent(Agent):
         self, turn_ctx: llm.ChatContext, new_message: llm.ChatMessage
     ) -> None:
         """What was heard before the agent stopped listening is kept, but not answered: it was a
-        machine's greeting, or the last words of a caller who is put on hold. A realtime model has
-        the turn by now, and ends it with an answer only."""
-        if self.session.input.audio_enabled or self._speaks_itself:
+        machine's greeting, or the last words of a caller who is put on hold."""
+        if self.session.input.audio_enabled:
             return
-        if new_message.text_content:
+        if self._speaks_itself:
+            # The model has the turn by now.
+            self.realtime_llm_session.clear_audio()
+        elif new_message.text_content:
             # As the engine does with a turn that nobody is to answer.
             self._chat_ctx.items.append(new_message)
             self.session._conversation_item_added(new_message)

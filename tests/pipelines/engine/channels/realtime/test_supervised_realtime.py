@@ -100,6 +100,28 @@ async def test_a_caller_who_interrupts_is_heard_and_the_rest_is_not_said(
         assert call.talk.actions.channel_reports.switches == []
 
 
+async def test_what_was_heard_before_the_agent_stopped_listening_is_known_and_not_answered(
+    warm_models: WarmModels, realtime: RealtimeVendor
+) -> None:
+    wire = realtime.server([Reply(ANSWER)], ["Leave a message.", QUESTION])
+    if isinstance(wire, GoogleLiveServer):
+        # It answers every turn, and goes on after each tool.
+        unwanted = Reply("Goodbye.", tool=("end_call", "{}"))
+        wire = realtime.server([unwanted, Reply("I will."), Reply(ANSWER)], wire.heard)
+    async with realtime_call(warm_models, wire, tls=realtime.trusted) as call:
+        session = call.talk.conversation.session
+        call.talk.audio.mouth.say(spoken(QUESTION))
+        await call.talk.audio.until(lambda: session.user_state == "speaking")
+        session.input.set_audio_enabled(False)
+        await call.talk.audio.silence(6.0)
+        assert call.talk.transcript() == [("user", "Leave a message.")]
+        assert call.talk.actions.ended == 0
+        session.input.set_audio_enabled(True)
+        await call.talk.caller_says(QUESTION)
+        assert await call.talk.messages("assistant", 1) == [ANSWER]
+        assert call.talk.said_by("user") == ["Leave a message.", QUESTION]
+
+
 async def test_the_sentences_of_the_agent_are_spoken_word_for_word_and_known_to_the_model(
     warm_models: WarmModels, realtime: RealtimeVendor
 ) -> None:
