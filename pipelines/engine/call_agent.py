@@ -75,6 +75,7 @@ class CallAgent(Agent):
     ) -> None:
         speaks_itself = isinstance(in_place_of_the_sessions.get("llm"), llm.RealtimeModel)
         super().__init__(
+            id=str(plan.agent_id),
             instructions=_instructions(plan, now or datetime.now().astimezone(), speaks_itself),
             tools=list(tools),
             **in_place_of_the_sessions,
