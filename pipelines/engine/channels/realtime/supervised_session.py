@@ -36,9 +36,10 @@ _ABOUT_A_REQUEST = "invalid_request_error"
 ReplyState = Literal["none", "due", "broken_off"]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Unfinished:
-    """What a realtime model leaves to the pipeline."""
+    """What a realtime model leaves to the pipeline. A reply may become due until that listens: to
+    the results of tools that are at work."""
 
     failure: ModelFailed
     lost_seconds: float
@@ -79,6 +80,7 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         self._tokens = UnreportedTokens(model.provider)
         self._is_accepted = False
         self._is_over = False
+        self._left: Unfinished | None = None
         for name in _AS_THEY_COME:
             session.on(name, self._forward(name))
         session.on("input_audio_transcription_completed", self._transcribed)
@@ -105,6 +107,8 @@ class SupervisedSession(llm.RealtimeSession[Any]):
 
     async def update_chat_ctx(self, chat_ctx: llm.ChatContext) -> None:
         """A model that does not take the conversation in time has failed."""
+        if self._is_over:
+            return
         seconds = self._deadlines.connect_seconds + self._deadlines.idle_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -152,7 +156,10 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         reply = self._new_reply()
         self._instructions = instructions if is_given(instructions) else None
         if self._is_over:
+            reply.close()
             given.set_result(reply.nothing())
+            if self._left is not None:
+                self._left.reply, self._left.instructions = "due", self._instructions
             return given
         asked = self._session.generate_reply(
             instructions=instructions, tool_choice=tool_choice, tools=tools
@@ -224,23 +231,22 @@ class SupervisedSession(llm.RealtimeSession[Any]):
             lost_seconds = self._loop.time() - reply.asked_at
             state = "broken_off" if reply.has_answered else "due"
             if reply.has_called_tool:
-                # The engine makes the call, and asks whoever talks then for an answer to it.
+                # The engine makes the call, and asks for an answer to it then.
                 state = "none"
         if reply is not None:
             reply.close()
             if given is not None and not given.done():
                 given.set_result(reply.nothing())
         log.info("realtime.failed", why=str(failure))
-        self._failed(
-            Unfinished(
-                failure,
-                lost_seconds,
-                state,
-                self._instructions if state == "due" else None,
-                self._words_of_turn() if state == "due" else None,
-                self._speech,
-            )
+        self._left = Unfinished(
+            failure,
+            lost_seconds,
+            state,
+            self._instructions if state == "due" else None,
+            self._words_of_turn() if state == "due" else None,
+            self._speech,
         )
+        self._failed(self._left)
 
     def _new_reply(self) -> RelayedReply:
         self._reply = RelayedReply(

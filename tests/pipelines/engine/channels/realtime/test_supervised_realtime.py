@@ -11,7 +11,7 @@ from contracts.events import UsageReported
 from pipelines.engine.channels.circuit_breaker import FIRST_PAUSE_SECONDS, CircuitBreakers
 from pipelines.engine.channels.model_failure import ModelFailed
 from pipelines.engine.channels.realtime.realtime_of_plan import supervised_realtime
-from pipelines.engine.channels.realtime.supervised_session import Unfinished
+from pipelines.engine.channels.realtime.supervised_session import SupervisedSession, Unfinished
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderSettings
 from pipelines.stack.worker_capabilities import REALTIME_TRANSCRIBERS
@@ -31,6 +31,8 @@ from tests.stand_ins.google_live import GoogleLiveServer
 from tests.stand_ins.mcp_server import McpServer, Odd
 from tests.stand_ins.openai_realtime import WORD_SECONDS, OpenAIRealtime, Reply
 from tests.stand_ins.own_tls import OwnTls
+from tests.stand_ins.tenant_api import Reply as ApiReply
+from tests.stand_ins.tenant_api import TenantApi
 
 pytestmark = [pytest.mark.usefixtures("spare_vendor"), pytest.mark.latency]
 
@@ -170,6 +172,26 @@ async def test_tools_of_servers_that_are_listed_after_it_failed_are_the_pipeline
             await call.talk.messages("assistant", 1)
             offered = {each["function"]["name"] for each in call.spare.requests[-1]["tools"]}
             assert offered == {"end_call", "crm_find_table"}
+
+
+async def test_the_pipeline_answers_to_the_results_of_a_tool_that_was_at_work_when_it_failed(
+    warm_models: WarmModels, realtime: RealtimeVendor, tls: OwnTls
+) -> None:
+    wire = realtime.server([Reply(tool=("find", "{}"))])
+    models = replace(warm_models, tenants_network=tls.network)
+    async with TenantApi([ApiReply("A table at eight.", delay_seconds=1.0)]).serving(
+        tls.server
+    ) as api:
+        find = {"type": "call_webhook", "name": "find", "description": "Finds.", "url": api.url}
+        agent = AgentConfig.model_validate({"name": "Ada", "tools": [find]})
+        async with realtime_call(models, wire, agent=agent, tls=realtime.trusted) as call:
+            call.talk.audio.mouth.say(spoken(QUESTION))
+            await call.talk.audio.until(lambda: bool(api.asked))
+            session = call.talk.conversation.agent.realtime_llm_session
+            assert isinstance(session, SupervisedSession)
+            session.fail(ModelFailed("it is away"))
+            assert await call.talk.messages("assistant", 1) == ["We close at six."]
+            assert "A table at eight." in str(call.spare.requests[-1]["messages"])
 
 
 def offered_tools(wire: OpenAIRealtime | GoogleLiveServer) -> set[str]:
