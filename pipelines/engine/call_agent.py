@@ -161,6 +161,9 @@ class CallAgent(Agent):
 
         Waits for the sound of what it has written where the turn may soon be long enough.
         """
+        if not self.session.input.audio_enabled:
+            # The results of tools that were at work then are known later.
+            return
         history = without_false_starts(chat_ctx, self._pace.characters_per_second)
         if self._knowledge is not None:
             found = await self._knowledge.find(last_words(history))

@@ -119,6 +119,7 @@ class CallAgents:
             self.usage.follow(parts.stt, parts.llm, parts.tts, parts.realtime)
             if parts.realtime is not None:
                 parts.realtime.on_failure(partial(self._realtime_failed, parts))
+                parts.realtime.is_wanted = lambda: self.agent.session.input.audio_enabled
             self._built[agent_id] = parts
         return self._built[agent_id]
 

@@ -155,7 +155,7 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         self._drop_reply()
         reply = self._new_reply()
         self._instructions = instructions if is_given(instructions) else None
-        if self._is_over:
+        if self._is_over or not self._model.is_wanted():
             reply.close()
             given.set_result(reply.nothing())
             if self._left is not None:

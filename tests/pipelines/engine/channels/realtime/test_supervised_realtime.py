@@ -124,6 +124,21 @@ async def test_what_was_heard_before_the_agent_stopped_listening_is_known_and_no
         assert call.talk.said_by("user") == ["Leave a message.", QUESTION]
 
 
+async def test_no_answer_is_asked_of_it_while_its_agent_does_not_listen(
+    warm_models: WarmModels, realtime: RealtimeVendor
+) -> None:
+    wire = realtime.server([Reply(ANSWER)])
+    async with realtime_call(warm_models, wire, tls=realtime.trusted) as call:
+        session = call.talk.conversation.session
+        session.input.set_audio_enabled(False)
+        await session.generate_reply()
+        assert call.talk.transcript() == []
+        session.input.set_audio_enabled(True)
+        await session.generate_reply()
+        assert call.talk.said_by("assistant") == [ANSWER]
+        assert call.talk.actions.channel_reports.switches == []
+
+
 async def test_the_sentences_of_the_agent_are_spoken_word_for_word_and_known_to_the_model(
     warm_models: WarmModels, realtime: RealtimeVendor
 ) -> None:
