@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from typing import Any
 from uuid import UUID
 
-from livekit.agents import NOT_GIVEN, Agent, FunctionToolsExecutedEvent, llm
+from livekit.agents import NOT_GIVEN, Agent, AgentSession, FunctionToolsExecutedEvent, llm
 
 from contracts.call_plan import CallPlan
 from contracts.tool_bindings import Handoff
@@ -75,7 +76,10 @@ class CallAgents:
         )
         self._unfinished: Unfinished | None = None
         """What a realtime model left that failed before the session ran."""
-        self._has_started = False
+        self._session: AgentSession[Any] | None = None
+        """Once it runs."""
+        self._next: CallAgent | None = None
+        """The newest that was to take over."""
         self._say: Say | None = None
         self._is_handing_over = False
         self._settled = asyncio.Event()
@@ -119,9 +123,12 @@ class CallAgents:
             self.usage.follow(parts.stt, parts.llm, parts.tts, parts.realtime)
             if parts.realtime is not None:
                 parts.realtime.on_failure(partial(self._realtime_failed, parts))
-                parts.realtime.is_wanted = lambda: self.agent.session.input.audio_enabled
+                parts.realtime.is_wanted = self._listens
             self._built[agent_id] = parts
         return self._built[agent_id]
+
+    def _listens(self) -> bool:
+        return self._session is None or self._session.input.audio_enabled
 
     def _ask_again(self) -> None:
         session = self.agent.session
@@ -143,7 +150,7 @@ class CallAgents:
             self._end_handoff()
             raise
         self._settled.clear()
-        return CallAgent(
+        self._next = CallAgent(
             parts.plan,
             self._actions,
             parts.tools.of_engine(),
@@ -154,6 +161,7 @@ class CallAgents:
             turn_handling=turn_handling(parts.plan.agent, self._models.local.end_of_turn),
             on_arrival=partial(self._arrived, parts),
         )
+        return self._next
 
     async def _prepared(self, agent_id: UUID) -> AgentParts:
         plan = self._plan.run_by(agent_id)
@@ -173,10 +181,13 @@ class CallAgents:
         history = agent.session.history.copy(exclude_instructions=True, exclude_config_update=True)
         # What the former agent's tools returned is part of what is known.
         await agent.update_chat_ctx(history, exclude_invalid_function_calls=False)
+        await parts.tools.list_servers(agent.add_tools)
+        if self._next is not agent:
+            # Its realtime model has failed: it arrives with its pipeline.
+            return
         former, self.agent, self.present = self.agent, agent, parts
         self._end_handoff()
         self._actions.agent_took_over(parts.plan.agent_id)
-        await parts.tools.list_servers(agent.add_tools)
         # Two agents that hand over to each other must not do so for ever without a word.
         handoffs = {tool.name for tool in parts.plan.agent.tools if isinstance(tool, Handoff)}
         agent.session.generate_reply(
@@ -186,9 +197,9 @@ class CallAgents:
 
     def started(self) -> None:
         """The session runs."""
-        self._has_started = True
+        self._session = self.agent.session
         if self._unfinished is not None:
-            self._go_on_without(self.present, self._unfinished)
+            self._go_on_without(self._session, self.present, self._unfinished)
 
     def _realtime_failed(self, parts: AgentParts, unfinished: Unfinished) -> None:
         assert parts.realtime is not None
@@ -201,15 +212,20 @@ class CallAgents:
                 lost_ms=round(unfinished.lost_seconds * 1000),
             )
         )
-        if self._has_started:
-            self._go_on_without(parts, unfinished)
+        if self._session is not None:
+            self._go_on_without(self._session, parts, unfinished)
         else:
             self._unfinished = unfinished
 
-    def _go_on_without(self, parts: AgentParts, unfinished: Unfinished) -> None:
+    def _go_on_without(
+        self, session: AgentSession[Any], parts: AgentParts, unfinished: Unfinished
+    ) -> None:
         """Let the agent go on with its pipeline in place of its realtime model."""
         self._settled.clear()
-        agent = CallAgent(
+        on_arrival = partial(self._goes_on, parts, unfinished)
+        if parts is not self.present:
+            on_arrival = partial(self._arrived, parts)
+        self._next = CallAgent(
             parts.plan,
             self._actions,
             parts.tools.of_engine(),
@@ -219,9 +235,9 @@ class CallAgents:
             vad=self.voice_activity(parts.plan),
             turn_handling=turn_handling(parts.plan.agent, self._models.local.end_of_turn),
             heard_before=unfinished.speech.unfinished,
-            on_arrival=partial(self._goes_on, parts, unfinished),
+            on_arrival=on_arrival,
         )
-        self.agent.session.update_agent(agent)
+        session.update_agent(self._next)
 
     async def _goes_on(self, parts: AgentParts, unfinished: Unfinished, agent: CallAgent) -> None:
         history = agent.session.history.copy(exclude_instructions=True, exclude_config_update=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -27,9 +28,18 @@ from tests.pipelines.engine.channels.realtime.realtime_call import (
 )
 from tests.pipelines.engine.channels.realtime.vendors import RealtimeVendor
 from tests.pipelines.engine.speech import spoken
+from tests.pipelines.engine.tools.test_handoff import (
+    SALES,
+    agent,
+    handoff,
+    plan_of,
+    planned,
+    prompt_of,
+)
 from tests.stand_ins.google_live import GoogleLiveServer
 from tests.stand_ins.mcp_server import McpServer, Odd
-from tests.stand_ins.openai_realtime import WORD_SECONDS, OpenAIRealtime, Reply
+from tests.stand_ins.openai_realtime import WORD_SECONDS, Fault, OpenAIRealtime, Reply
+from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
 from tests.stand_ins.own_tls import OwnTls
 from tests.stand_ins.tenant_api import Reply as ApiReply
 from tests.stand_ins.tenant_api import TenantApi
@@ -207,6 +217,24 @@ async def test_the_pipeline_answers_to_the_results_of_a_tool_that_was_at_work_wh
             session.fail(ModelFailed("it is away"))
             assert await call.talk.messages("assistant", 1) == ["We close at six."]
             assert "A table at eight." in str(call.spare.requests[-1]["messages"])
+
+
+@pytest.mark.parametrize("fault", ["refused", "hang first"])
+async def test_the_pipeline_of_an_agent_whose_model_fails_when_it_takes_over_goes_on(
+    warm_models: WarmModels, realtime: RealtimeVendor, fault: Fault
+) -> None:
+    def answer_to(request: dict[str, Any]) -> Answer:
+        return calls("to_sales") if "You are Desk." in prompt_of(request) else says(ANSWER)
+
+    sales = planned(agent("Sales"), stack=realtime_plan(one=realtime.choice).stack)
+    stack = sales.stack.without_realtime
+    desk = agent("Desk", handoff(SALES, "to_sales"))
+    plan = plan_of(desk, sales).model_copy(update={"stack": stack})
+    wire, spare = realtime.server(fault=fault), OpenAIWire(answer_to=answer_to)
+    async with realtime_call(warm_models, wire, spare, plan=plan, tls=realtime.trusted) as call:
+        await call.talk.conversation.session.generate_reply(user_input=QUESTION)
+        assert await call.talk.messages("assistant", 1) == [ANSWER]
+        assert call.talk.actions.takeovers == [SALES]
 
 
 def offered_tools(wire: OpenAIRealtime | GoogleLiveServer) -> set[str]:
