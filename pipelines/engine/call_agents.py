@@ -30,7 +30,9 @@ from pipelines.engine.voice_activity import VoiceActivity
 from pipelines.texts.phrases import say_again
 from pipelines.texts.templates.template import fill_template
 
-TAKEOVER_SECONDS = 5.0
+TAKEOVER_SECONDS = 35.0
+"""For which one agent takes over from another at most: tools of the former one may be at work for
+30 s."""
 LISTING_SECONDS = 1.0
 """For which a caller waits for the tools of an agent that takes over. Without them its first answer
 would be that it can do nothing."""
@@ -94,8 +96,7 @@ class CallAgents:
         return voice_activity(plan.agent.advanced).for_turn_taking(self._barge_in)
 
     async def settled(self) -> None:
-        """Wait, for a few seconds at most, while one agent takes over from another: then neither
-        can begin to speak."""
+        """Wait while one agent takes over from another: then neither can begin to speak."""
         with suppress(TimeoutError):
             async with asyncio.timeout(TAKEOVER_SECONDS):
                 await self._settled.wait()
@@ -103,7 +104,7 @@ class CallAgents:
     def tools_executed(self, event: FunctionToolsExecutedEvent) -> None:
         """Call it with each event of the session: a handoff may have come to nothing, because the
         agent was silenced meanwhile."""
-        if not event.has_agent_handoff:
+        if self._is_handing_over and not event.has_agent_handoff:
             self._end_handoff()
 
     def tool_duration_ms(self, call_id: str) -> int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +18,14 @@ from pipelines.engine.channels.realtime.supervised_session import SupervisedSess
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderSettings
 from pipelines.stack.worker_capabilities import REALTIME_TRANSCRIBERS
+from pipelines.texts.keypad import words_of_keys
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.engine.audio_loop import INPUT_HZ
 from tests.pipelines.engine.channels.llm.two_vendors import Clock
 from tests.pipelines.engine.channels.realtime.realtime_call import (
     PIPELINE,
     QUESTION,
+    RealtimeCall,
     realtime_call,
     realtime_plan,
     words_heard,
@@ -202,11 +206,33 @@ async def test_tools_of_servers_that_are_listed_after_it_failed_are_the_pipeline
 async def test_the_pipeline_answers_to_the_results_of_a_tool_that_was_at_work_when_it_failed(
     warm_models: WarmModels, realtime: RealtimeVendor, tls: OwnTls
 ) -> None:
+    async with failed_beside_a_tool(warm_models, realtime, tls, seconds=1.0) as call:
+        assert await call.talk.messages("assistant", 1) == ["We close at six."]
+        assert "A table at eight." in str(call.spare.requests[-1]["messages"])
+
+
+async def test_keys_that_are_pressed_while_a_tool_holds_up_the_pipeline_are_answered_by_it(
+    warm_models: WarmModels, google: RealtimeVendor, tls: OwnTls
+) -> None:
+    async with failed_beside_a_tool(warm_models, google, tls, seconds=6.0) as call:
+        await call.talk.conversation.keys_pressed("12")
+        await call.talk.audio.until(lambda: len(call.spare.requests) == 2)
+        assert words_of_keys("12") in str(call.spare.requests)
+        assert len(await call.talk.messages("assistant", 2)) == 2
+
+
+@contextlib.asynccontextmanager
+async def failed_beside_a_tool(
+    warm_models: WarmModels, realtime: RealtimeVendor, tls: OwnTls, seconds: float
+) -> AsyncIterator[RealtimeCall]:
+    """
+    Args:
+        seconds: for which the tool is at work.
+    """
     wire = realtime.server([Reply(tool=("find", "{}"))])
     models = replace(warm_models, tenants_network=tls.network)
-    async with TenantApi([ApiReply("A table at eight.", delay_seconds=1.0)]).serving(
-        tls.server
-    ) as api:
+    found = ApiReply("A table at eight.", delay_seconds=seconds)
+    async with TenantApi([found]).serving(tls.server) as api:
         find = {"type": "call_webhook", "name": "find", "description": "Finds.", "url": api.url}
         agent = AgentConfig.model_validate({"name": "Ada", "tools": [find]})
         async with realtime_call(models, wire, agent=agent, tls=realtime.trusted) as call:
@@ -215,8 +241,7 @@ async def test_the_pipeline_answers_to_the_results_of_a_tool_that_was_at_work_wh
             session = call.talk.conversation.agent.realtime_llm_session
             assert isinstance(session, SupervisedSession)
             session.fail(ModelFailed("it is away"))
-            assert await call.talk.messages("assistant", 1) == ["We close at six."]
-            assert "A table at eight." in str(call.spare.requests[-1]["messages"])
+            yield call
 
 
 @pytest.mark.parametrize("fault", ["refused", "hang first"])
