@@ -302,6 +302,8 @@ class GoogleLiveSession(llm.RealtimeSession[Any]):
         return self._model.connect(self._instructions, self._tools, self._handle)
 
     async def _opened(self, live: AsyncSession) -> None:
+        # The former connection tells nothing more, not even the end of an answer.
+        self._answers.complete()
         is_resumed = self._handle is not None
         known = self._known if is_resumed else set()
         self._is_told = True
