@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,11 +28,12 @@ log = structlog.get_logger(__name__)
 _AS_THEY_COME = (
     "input_speech_started",
     "input_speech_stopped",
-    "remote_item_added",
     "session_reconnected",
 )
 _ABOUT_A_REQUEST = "invalid_request_error"
 """The type of errors that say nothing about the model's health."""
+_NEW_TURN_SECONDS = 2.0
+"""Of silence, after which a voice begins a turn."""
 
 ReplyState = Literal["none", "due", "broken_off"]
 
@@ -75,6 +77,11 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         self._asked: asyncio.Future[llm.GenerationCreatedEvent] | None = None
         self._instructions: str | None = None
         self._words: asyncio.Task[str] | None = None
+        self._turn_since = self._voice_since = time.time()
+        self._voice_until = 0.0
+        """0 after each turn: the next voice begins another one."""
+        self._began_at: dict[str, float] = {}
+        """The turns whose words are not known, by the vendor's names."""
         self._told: llm.InputTranscriptionCompleted | None = None
         """What the model has told of the turn's words, while that is not all."""
         self._tokens = UnreportedTokens(model.provider)
@@ -83,6 +90,7 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         self._left: Unfinished | None = None
         for name in _AS_THEY_COME:
             session.on(name, self._forward(name))
+        session.on("remote_item_added", self._item_added)
         session.on("input_audio_transcription_completed", self._transcribed)
         session.on("generation_created", self._generation_created)
         session.on("metrics_collected", self._used)
@@ -131,12 +139,17 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         self._session.push_video(frame)
 
     def start_user_activity(self) -> None:
+        now = time.time()
+        if now - self._voice_until > _NEW_TURN_SECONDS:
+            self._voice_since = now
+        self._voice_until = now
         self._speech.voice()
         self._session.start_user_activity()
 
     def commit_audio(self) -> None:
         known_seconds = _seconds(self._speech.turn)
         self._speech.turn_ended()
+        self._turn_since, self._voice_until = self._voice_since, 0.0
         self._tokens.heard(_seconds(self._speech.turn) - known_seconds)
         self._session.commit_audio()
 
@@ -298,9 +311,20 @@ class SupervisedSession(llm.RealtimeSession[Any]):
             self._tokens.reported(metrics)
         self._model.used(metrics)
 
+    def _item_added(self, event: llm.RemoteItemAddedEvent) -> None:
+        if self._is_over:
+            return
+        if isinstance(event.item, llm.ChatMessage) and event.item.role == "user":
+            self._began_at[event.item.id] = self._turn_since
+        self.emit("remote_item_added", event)
+
     def _transcribed(self, event: llm.InputTranscriptionCompleted) -> None:
         if self._is_over:
             return
+        if event.is_final and event.turn_started_at is None:
+            # The words may come when the answer is heard already. They come before it.
+            began_at = self._began_at.pop(event.item_id, None)
+            event = replace(event, turn_started_at=began_at)
         self._told = None if event.is_final else event
         if event.is_final and event.transcript.strip():
             self._speech.words_known()

@@ -67,6 +67,19 @@ async def test_it_answers_what_the_caller_says(
         assert call.talk.actions.channel_reports.switches == []
 
 
+async def test_the_callers_words_come_before_the_answer_also_when_they_are_known_later(
+    warm_models: WarmModels,
+) -> None:
+    wire = OpenAIRealtime([Reply(ANSWER)], [QUESTION], words_after_seconds=1.0)
+    async with realtime_call(warm_models, wire) as call:
+        for count in (1, 2):
+            await call.talk.caller_says(QUESTION)
+            await call.talk.audio.agent_finishes()
+            await call.talk.messages("assistant", count)
+            await call.talk.messages("user", count)
+            assert call.talk.transcript() == [("user", QUESTION), ("assistant", ANSWER)] * count
+
+
 async def test_openai_hears_no_turns_of_its_own(warm_models: WarmModels) -> None:
     wire = OpenAIRealtime([Reply(ANSWER)])
     async with realtime_call(warm_models, wire) as call:
@@ -113,6 +126,8 @@ async def test_a_caller_who_interrupts_is_heard_and_the_rest_is_not_said(
             [truncated] = wire.named("conversation.item.truncate")
             assert abs(truncated["audio_end_ms"] / 1000 - heard * WORD_SECONDS) < 0.5
         assert call.talk.said_by("user") == [QUESTION, "Stop, please."]
+        roles = [role for role, _ in call.talk.transcript()]
+        assert roles == ["user", "assistant", "user", "assistant"]
         assert call.talk.actions.channel_reports.switches == []
 
 
