@@ -75,6 +75,7 @@ class CallAgent(Agent):
     ) -> None:
         speaks_itself = isinstance(in_place_of_the_sessions.get("llm"), llm.RealtimeModel)
         super().__init__(
+            id=str(plan.agent_id),
             instructions=_instructions(plan, now or datetime.now().astimezone(), speaks_itself),
             tools=list(tools),
             **in_place_of_the_sessions,
@@ -138,11 +139,13 @@ class CallAgent(Agent):
         self, turn_ctx: llm.ChatContext, new_message: llm.ChatMessage
     ) -> None:
         """What was heard before the agent stopped listening is kept, but not answered: it was a
-        machine's greeting, or the last words of a caller who is put on hold. A realtime model has
-        the turn by now, and ends it with an answer only."""
-        if self.session.input.audio_enabled or self._speaks_itself:
+        machine's greeting, or the last words of a caller who is put on hold."""
+        if self.session.input.audio_enabled:
             return
-        if new_message.text_content:
+        if self._speaks_itself:
+            # The model has the turn by now.
+            self.realtime_llm_session.clear_audio()
+        elif new_message.text_content:
             # As the engine does with a turn that nobody is to answer.
             self._chat_ctx.items.append(new_message)
             self.session._conversation_item_added(new_message)
@@ -158,6 +161,9 @@ class CallAgent(Agent):
 
         Waits for the sound of what it has written where the turn may soon be long enough.
         """
+        if not self.session.input.audio_enabled:
+            # The results of tools that were at work then are known later.
+            return
         history = without_false_starts(chat_ctx, self._pace.characters_per_second)
         if self._knowledge is not None:
             found = await self._knowledge.find(last_words(history))

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from typing import Any
 from uuid import UUID
 
-from livekit.agents import NOT_GIVEN, Agent, FunctionToolsExecutedEvent, llm
+from livekit.agents import NOT_GIVEN, Agent, AgentSession, FunctionToolsExecutedEvent, llm
 
 from contracts.call_plan import CallPlan
 from contracts.tool_bindings import Handoff
@@ -29,7 +30,9 @@ from pipelines.engine.voice_activity import VoiceActivity
 from pipelines.texts.phrases import say_again
 from pipelines.texts.templates.template import fill_template
 
-TAKEOVER_SECONDS = 5.0
+TAKEOVER_SECONDS = 35.0
+"""For which one agent takes over from another at most: tools of the former one may be at work for
+30 s."""
 LISTING_SECONDS = 1.0
 """For which a caller waits for the tools of an agent that takes over. Without them its first answer
 would be that it can do nothing."""
@@ -75,7 +78,10 @@ class CallAgents:
         )
         self._unfinished: Unfinished | None = None
         """What a realtime model left that failed before the session ran."""
-        self._has_started = False
+        self._session: AgentSession[Any] | None = None
+        """Once it runs."""
+        self._next: CallAgent | None = None
+        """The newest that was to take over."""
         self._say: Say | None = None
         self._is_handing_over = False
         self._settled = asyncio.Event()
@@ -90,8 +96,7 @@ class CallAgents:
         return voice_activity(plan.agent.advanced).for_turn_taking(self._barge_in)
 
     async def settled(self) -> None:
-        """Wait, for a few seconds at most, while one agent takes over from another: then neither
-        can begin to speak."""
+        """Wait while one agent takes over from another: then neither can begin to speak."""
         with suppress(TimeoutError):
             async with asyncio.timeout(TAKEOVER_SECONDS):
                 await self._settled.wait()
@@ -99,7 +104,7 @@ class CallAgents:
     def tools_executed(self, event: FunctionToolsExecutedEvent) -> None:
         """Call it with each event of the session: a handoff may have come to nothing, because the
         agent was silenced meanwhile."""
-        if not event.has_agent_handoff:
+        if self._is_handing_over and not event.has_agent_handoff:
             self._end_handoff()
 
     def tool_duration_ms(self, call_id: str) -> int | None:
@@ -119,8 +124,12 @@ class CallAgents:
             self.usage.follow(parts.stt, parts.llm, parts.tts, parts.realtime)
             if parts.realtime is not None:
                 parts.realtime.on_failure(partial(self._realtime_failed, parts))
+                parts.realtime.is_wanted = self._listens
             self._built[agent_id] = parts
         return self._built[agent_id]
+
+    def _listens(self) -> bool:
+        return self._session is None or self._session.input.audio_enabled
 
     def _ask_again(self) -> None:
         session = self.agent.session
@@ -142,7 +151,7 @@ class CallAgents:
             self._end_handoff()
             raise
         self._settled.clear()
-        return CallAgent(
+        self._next = CallAgent(
             parts.plan,
             self._actions,
             parts.tools.of_engine(),
@@ -153,6 +162,7 @@ class CallAgents:
             turn_handling=turn_handling(parts.plan.agent, self._models.local.end_of_turn),
             on_arrival=partial(self._arrived, parts),
         )
+        return self._next
 
     async def _prepared(self, agent_id: UUID) -> AgentParts:
         plan = self._plan.run_by(agent_id)
@@ -172,10 +182,13 @@ class CallAgents:
         history = agent.session.history.copy(exclude_instructions=True, exclude_config_update=True)
         # What the former agent's tools returned is part of what is known.
         await agent.update_chat_ctx(history, exclude_invalid_function_calls=False)
+        await parts.tools.list_servers(agent.add_tools)
+        if self._next is not agent:
+            # Its realtime model has failed: it arrives with its pipeline.
+            return
         former, self.agent, self.present = self.agent, agent, parts
         self._end_handoff()
         self._actions.agent_took_over(parts.plan.agent_id)
-        await parts.tools.list_servers(agent.add_tools)
         # Two agents that hand over to each other must not do so for ever without a word.
         handoffs = {tool.name for tool in parts.plan.agent.tools if isinstance(tool, Handoff)}
         agent.session.generate_reply(
@@ -185,9 +198,9 @@ class CallAgents:
 
     def started(self) -> None:
         """The session runs."""
-        self._has_started = True
+        self._session = self.agent.session
         if self._unfinished is not None:
-            self._go_on_without(self.present, self._unfinished)
+            self._go_on_without(self._session, self.present, self._unfinished)
 
     def _realtime_failed(self, parts: AgentParts, unfinished: Unfinished) -> None:
         assert parts.realtime is not None
@@ -200,15 +213,20 @@ class CallAgents:
                 lost_ms=round(unfinished.lost_seconds * 1000),
             )
         )
-        if self._has_started:
-            self._go_on_without(parts, unfinished)
+        if self._session is not None:
+            self._go_on_without(self._session, parts, unfinished)
         else:
             self._unfinished = unfinished
 
-    def _go_on_without(self, parts: AgentParts, unfinished: Unfinished) -> None:
+    def _go_on_without(
+        self, session: AgentSession[Any], parts: AgentParts, unfinished: Unfinished
+    ) -> None:
         """Let the agent go on with its pipeline in place of its realtime model."""
         self._settled.clear()
-        agent = CallAgent(
+        on_arrival = partial(self._goes_on, parts, unfinished)
+        if parts is not self.present:
+            on_arrival = partial(self._arrived, parts)
+        self._next = CallAgent(
             parts.plan,
             self._actions,
             parts.tools.of_engine(),
@@ -218,9 +236,9 @@ class CallAgents:
             vad=self.voice_activity(parts.plan),
             turn_handling=turn_handling(parts.plan.agent, self._models.local.end_of_turn),
             heard_before=unfinished.speech.unfinished,
-            on_arrival=partial(self._goes_on, parts, unfinished),
+            on_arrival=on_arrival,
         )
-        self.agent.session.update_agent(agent)
+        session.update_agent(self._next)
 
     async def _goes_on(self, parts: AgentParts, unfinished: Unfinished, agent: CallAgent) -> None:
         history = agent.session.history.copy(exclude_instructions=True, exclude_config_update=True)

@@ -140,6 +140,7 @@ class _PlaybookStream(llm.LLMStream):
     ) -> None:
         super().__init__(playbook, chat_ctx=chat_ctx, tools=tools, conn_options=conn_options)
         self._playbook = playbook
+        self._items = _of_this_agent(chat_ctx)
 
     async def _run(self) -> None:
         reply = self._playbook.respond(self._chat_ctx)
@@ -172,13 +173,13 @@ class _PlaybookStream(llm.LLMStream):
 
     def _not_yet_called(self, uses: Sequence[ToolUse]) -> list[ToolUse]:
         """Each tool is called once in a call: a second order would be one too many."""
-        called = {item.name for item in self._chat_ctx.items if item.type == "function_call"}
+        called = {item.name for item in self._items if item.type == "function_call"}
         offered = {tool.info.name for tool in self._tools if isinstance(tool, llm.RawFunctionTool)}
         return [use for use in uses if use.name in offered - called]
 
     def _was_refused(self, name: str) -> bool:
         """Whether the tool was called in answer to the caller's last words, and has failed."""
-        for item in reversed(self._chat_ctx.items):
+        for item in reversed(self._items):
             if item.type == "function_call_output" and item.name == name:
                 return item.is_error
             if isinstance(item, llm.ChatMessage) and item.role == "user":
@@ -198,8 +199,7 @@ class _PlaybookStream(llm.LLMStream):
         return all(use.name in succeeded for use in uses)
 
     def _outputs(self) -> list[llm.FunctionCallOutput]:
-        items = self._chat_ctx.items
-        return [item for item in items if isinstance(item, llm.FunctionCallOutput)]
+        return [item for item in self._items if isinstance(item, llm.FunctionCallOutput)]
 
 
 def _stands_in(output: llm.FunctionCallOutput) -> bool:
@@ -207,12 +207,23 @@ def _stands_in(output: llm.FunctionCallOutput) -> bool:
     return output.output.startswith(_RUNNING_TOOL_PLACEHOLDER)
 
 
+def _of_this_agent(chat_ctx: llm.ChatContext) -> list[llm.ChatItem]:
+    """What was said to another agent, before it handed over, is no part of this playbook's
+    dialogue, nor are the other's tools. Of this agent's own, a realtime model may have used some
+    before it failed."""
+    items = chat_ctx.items
+    handoffs = [n for n, item in enumerate(items, start=1) if _is_from_another_agent(item)]
+    return items[handoffs[-1] if handoffs else 0 :]
+
+
+def _is_from_another_agent(item: llm.ChatItem) -> bool:
+    return isinstance(item, llm.AgentHandoff) and item.old_agent_id != item.new_agent_id
+
+
 def turns(chat_ctx: llm.ChatContext, fillers: Collection[str] = ()) -> Iterator[Turn]:
     """What caller and agent said, without instructions, tool calls, and the words that fill the
-    wait for a tool. What was said to another agent, before it handed over, is no part of this
-    playbook's dialogue."""
-    handoffs = [n for n, item in enumerate(chat_ctx.items) if isinstance(item, llm.AgentHandoff)]
-    for item in chat_ctx.items[handoffs[-1] + 1 if handoffs else 0 :]:
+    wait for a tool."""
+    for item in _of_this_agent(chat_ctx):
         if not isinstance(item, llm.ChatMessage) or item.role not in ("user", "assistant"):
             continue
         text = item.text_content or ""

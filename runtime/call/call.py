@@ -545,7 +545,9 @@ class Call:
             self.spawn(self._conversation.say(text, interruptible=True))
 
     def end_call(self) -> None:
-        self.end(Ending.because(Cause.AGENT_HUNG_UP))
+        # Models also hang up in the answer in which they transfer.
+        if not self.transfers.keep_agent_silent:
+            self.end(Ending.because(Cause.AGENT_HUNG_UP))
 
     def send_digits(self, digits: str) -> str | None:
         room, pressed = self._room, False

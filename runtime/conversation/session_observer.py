@@ -24,6 +24,7 @@ from livekit.agents import (
 from livekit.agents.llm import ChatMessage, LLMError, MetricsReport
 from livekit.agents.stt import STTError
 from livekit.agents.tts import TTSError
+from livekit.agents.voice import ToolExecutionUpdatedEvent
 from livekit.agents.voice.events import EventTypes
 from livekit.agents.voice.io import TextOutput
 
@@ -100,7 +101,7 @@ class SessionObserver:
             "user_input_transcribed": self._user_input_transcribed,
             "conversation_item_added": self._conversation_item_added,
             "function_tools_executed": self._tools.executed,
-            "tool_execution_updated": self._tools.updated,
+            "tool_execution_updated": self._tool_updated,
             "speech_created": FailedAnswers(self._record).speech_created,
             "error": self._error,
             "close": self._close,
@@ -150,10 +151,16 @@ class SessionObserver:
             self._transcript.user_started(self._record.position_ms(event.created_at))
         self._record.live(UserStateChanged(state=event.new_state))
 
+    def _tool_updated(self, event: ToolExecutionUpdatedEvent) -> None:
+        self._tools.updated(event)
+        self._note_activity()
+
     def _note_activity(self) -> None:
+        is_busy = self._session.agent_state in ("thinking", "speaking")
         self._record.activity(
             user_speaking=self._session.user_state == "speaking",
-            agent_active=self._session.agent_state in ("thinking", "speaking"),
+            # A caller who waits for a tool is not asked whether anybody is there.
+            agent_active=is_busy or self._tools.is_any_late,
         )
 
     def _user_input_transcribed(self, event: UserInputTranscribedEvent) -> None:

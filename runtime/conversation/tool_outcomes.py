@@ -34,6 +34,11 @@ class ToolOutcomes:
         """Uses that the engine waits for no longer, because the caller has spoken: it answers the
         model for them, and what comes of them comes later. What is known of each."""
 
+    @property
+    def is_any_late(self) -> bool:
+        """Whether one that the engine waits for no longer is still at work."""
+        return not all(isinstance(each, ToolCallEnded) for each in self._deferred.values())
+
     def updated(self, event: ToolExecutionUpdatedEvent) -> None:
         match event.update:
             case ToolCallUpdated(call_id=call_id):

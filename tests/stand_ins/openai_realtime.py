@@ -73,6 +73,8 @@ class OpenAIRealtime:
     replies: Sequence[Reply] = (Reply("Hello."),)
     heard: Sequence[str] = ("What are your opening hours?",)
     """The caller's words, turn by turn; the last ones for ever."""
+    words_after_seconds: float = 0.0
+    """The caller's, after the end of the turn."""
     fault: Fault = "none"
     fault_after_words: int = 4
     is_fault_for_ever: bool = True
@@ -150,6 +152,7 @@ class _Connection:
         self._fault = fault
         self._ids = itertools.count(1)
         self._answering: asyncio.Task[None] | None = None
+        self._hearing: asyncio.Task[None] | None = None
         self._appended_seconds = 0.0
         self._last_item: str | None = None
         self._items: set[str] = set()
@@ -161,8 +164,9 @@ class _Connection:
                 if message.type is not WSMsgType.TEXT:
                     break
                 await self._take(json.loads(message.data))
-        if self._answering is not None:
-            self._answering.cancel()
+        for task in (self._answering, self._hearing):
+            if task is not None:
+                task.cancel()
         await self._socket.close()
 
     async def _take(self, event: dict[str, Any]) -> None:
@@ -205,6 +209,14 @@ class _Connection:
         await self._send("input_audio_buffer.committed", item_id=item_id)
         content = [{"type": "input_audio", "transcript": None}]
         await self._add({"id": item_id, "type": "message", "role": "user", "content": content})
+        hearing = self._heard(item_id, seconds)
+        if self._wire.words_after_seconds:
+            self._hearing = asyncio.create_task(hearing)
+        else:
+            await hearing
+
+    async def _heard(self, item_id: str, seconds: float) -> None:
+        await asyncio.sleep(self._wire.words_after_seconds)
         transcript = self._wire.next_heard()
         name = "conversation.item.input_audio_transcription"
         where = {"item_id": item_id, "content_index": 0}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 from control_plane.calling.chat_sessions.chat_agent import ChatAgent
 from control_plane.calling.chat_sessions.conversation import ChatMessage, Messages, tool_uses
@@ -17,15 +18,25 @@ from pipelines.playbook.values.recognition import Place
 from pipelines.texts.language import region
 
 
-async def playbook_reply(agent: ChatAgent, messages: Messages, tools: ToolsOfTurn) -> AgentReply:
-    """The reply to the last of ``messages``."""
+async def playbook_reply(
+    agent: ChatAgent, messages: Messages, tools: ToolsOfTurn, due_at: float
+) -> AgentReply:
+    """The reply to the last of ``messages``.
+
+    Args:
+        due_at: by the loop's clock. What the tools have not done by then has failed.
+    """
     # A long chat has many turns to go through again.
     reply = await asyncio.to_thread(_reply_of_policy, agent, messages)
     # Each tool is called once in a chat, as in a call: a second order would be one too many.
-    used = {use.name: use for use in (*tool_uses(messages), *tools.used)}
-    new = [await tools.use(use.name, use.arguments) for use in reply.tools if use.name not in used]
-    known = used | {use.name: use for use in new}
-    has_failed = any(known[use.name].outcome == "failed" for use in reply.tools)
+    used = {use.name for use in (*tool_uses(messages), *tools.used)}
+    with suppress(TimeoutError):
+        async with asyncio.timeout_at(due_at):
+            for use in reply.tools:
+                if use.name not in used:
+                    await tools.use(use.name, use.arguments)
+    outcomes = {use.name: use.outcome for use in (*tool_uses(messages), *tools.used)}
+    has_failed = any(outcomes.get(use.name, "failed") == "failed" for use in reply.tools)
     # A chat connects nobody to a person.
     is_refused = has_failed or reply.transfer is not None
     said = reply.if_failed if is_refused and reply.if_failed is not None else reply

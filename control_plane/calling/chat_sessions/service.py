@@ -209,19 +209,20 @@ async def _reply(
     used: list[ToolUse],
 ) -> AgentReply:
     """Adds to ``used`` what was used, even if it then raises ``ModelFailed``."""
+    due_at = asyncio.get_running_loop().time() + REPLY_SECONDS
     async with _tools(services, agent) as runs:
         tools = ToolsOfTurn(runs, unanswered_uses(messages), used)
         if agent.has_playbook_engine:
-            return await playbook_reply(agent, messages, tools)
+            return await playbook_reply(agent, messages, tools, due_at)
         try:
             async with (
-                asyncio.timeout(REPLY_SECONDS),
+                asyncio.timeout_at(due_at),
                 services.network.model(agent, providers) as model,
             ):
                 return await model_reply(agent, messages, model, tools)
         except (ModelFailed, TimeoutError) as error:
             if falls_back_on_playbook(agent.llm):
-                return await playbook_reply(agent, messages, tools)
+                return await playbook_reply(agent, messages, tools, due_at)
             if isinstance(error, ModelFailed):
                 raise
             raise unavailable(agent.llm.primary.provider, "did not answer in time") from None

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from contracts.agent_config import AgentConfig
-from contracts.call_plan import ProviderChoice, ResolvedChannel
+from contracts.call_plan import CallPlan, ProviderChoice, ResolvedChannel
 from pipelines.engine.providers import registry
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
 from pipelines.engine.shared_models import WarmModels
@@ -30,11 +30,14 @@ def echo_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "PROVIDERS", (*registry.PROVIDERS, spec))
 
 
-async def _talk(models: WarmModels) -> None:
+def _plan() -> CallPlan:
     echo = ResolvedChannel(primary=ProviderChoice(provider="echo", model="You said: {heard}"))
-    plan = call_plan(AgentConfig(name="Ada"), stack=LOCAL_STACK.model_copy(update={"llm": echo}))
+    return call_plan(AgentConfig(name="Ada"), stack=LOCAL_STACK.model_copy(update={"llm": echo}))
+
+
+async def _talk(models: WarmModels) -> None:
     models = replace(models, local=OnQuietCore(models.local, {}))
-    async with conversation(plan, models) as call:
+    async with conversation(_plan(), models) as call:
         session = call.conversation.session
         await asyncio.sleep(0.5)
         call.audio.mouth.say(spoken(LAST_WORDS))
@@ -50,3 +53,20 @@ def test_an_agent_that_has_stopped_listening_answers_nothing_that_it_heard_befor
     warm_models: WarmModels,
 ) -> None:
     run(lambda: _talk(warm_models))
+
+
+async def _late_result(models: WarmModels) -> None:
+    async with conversation(_plan(), models) as call:
+        session = call.conversation.session
+        session.input.set_audio_enabled(False)
+        await session.generate_reply()
+        assert call.transcript() == []
+        session.input.set_audio_enabled(True)
+        await session.generate_reply(user_input="Hello again.")
+        assert call.said_by("assistant") == ["You said: Hello again."]
+
+
+def test_an_agent_that_has_stopped_listening_answers_to_no_results_of_tools(
+    warm_models: WarmModels,
+) -> None:
+    run(lambda: _late_result(warm_models))

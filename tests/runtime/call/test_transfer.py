@@ -94,6 +94,22 @@ def test_in_a_warm_transfer_only_the_person_hears_the_summary():
     assert ended.call.end_reason == EndReason.PARTICIPANT_DISCONNECTED
 
 
+def test_an_agent_does_not_hang_up_on_people_whom_it_connects():
+    async def script(stage: Stage) -> None:
+        await begun(stage, tool())
+        stage.call.end_call()
+        await asyncio.sleep(1)
+        stage.room.connect(target(stage))
+        await asyncio.sleep(1)
+        stage.call.end_call()
+        await asyncio.sleep(60)
+        await stage.room.remove_leg(CALLER)
+
+    ended = play(script, plan=phone_plan())
+    assert ended.call.end_reason == EndReason.PARTICIPANT_DISCONNECTED
+    assert ended.conversation.said == ["greeting"]
+
+
 @pytest.mark.parametrize("then", ["leave", "stay"])
 def test_people_talk_on_although_the_agent_that_has_left_them_fails(then: str):
     async def script(stage: Stage) -> None:

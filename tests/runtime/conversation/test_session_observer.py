@@ -16,6 +16,7 @@ from livekit.agents import (
     UserStateChangedEvent,
 )
 from livekit.agents.llm import ChatMessage, FunctionCall, FunctionCallOutput, LLMError
+from livekit.agents.voice import ToolCallEnded, ToolCallUpdated, ToolExecutionUpdatedEvent
 
 from contracts.events import (
     Logged,
@@ -128,6 +129,26 @@ async def test_states_reach_the_page_and_the_limits():
     )
     assert record.shown[0] == AgentStateChanged(state="speaking")
     assert record.activities == [(False, True), (True, True)]
+
+
+async def test_an_agent_whose_tool_is_still_at_work_is_not_silent():
+    session, _, record = observed()
+    session._agent_state = "listening"
+    late = ToolCallUpdated(id="1", call_id="1", message="in progress")
+    session.emit("tool_execution_updated", ToolExecutionUpdatedEvent(update=late))
+    answered = FunctionToolsExecutedEvent(
+        function_calls=[FunctionCall(call_id="1", name="book", arguments="{}")],
+        function_call_outputs=[
+            FunctionCallOutput(call_id="1", name="book", output="in progress", is_error=False)
+        ],
+    )
+    session.emit("function_tools_executed", answered)
+    session.emit(
+        "user_state_changed", UserStateChangedEvent(old_state="speaking", new_state="listening")
+    )
+    ended = ToolCallEnded(id="1_final", call_id="1", message="Table 7", status="done")
+    session.emit("tool_execution_updated", ToolExecutionUpdatedEvent(update=ended))
+    assert record.activities == [(False, True), (False, True), (False, False)]
 
 
 async def test_tools_are_facts_whatever_their_arguments_look_like():

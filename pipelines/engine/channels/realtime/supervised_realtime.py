@@ -39,6 +39,8 @@ class SupervisedRealtime(llm.RealtimeModel):
         self.closing = ClosingStreams()
         self.estimated = Tokens()
         """Those of which the vendor has told nothing."""
+        self.is_wanted: Callable[[], bool] = lambda: True
+        """Whether an answer is to be heard now. If not, none is asked for."""
         self._candidate = candidate
         self._model = model
         self._on_failure: Callable[[Unfinished], None] = lambda unfinished: None

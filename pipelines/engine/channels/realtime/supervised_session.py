@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,18 +28,20 @@ log = structlog.get_logger(__name__)
 _AS_THEY_COME = (
     "input_speech_started",
     "input_speech_stopped",
-    "remote_item_added",
     "session_reconnected",
 )
 _ABOUT_A_REQUEST = "invalid_request_error"
 """The type of errors that say nothing about the model's health."""
+_NEW_TURN_SECONDS = 2.0
+"""Of silence, after which a voice begins a turn."""
 
 ReplyState = Literal["none", "due", "broken_off"]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Unfinished:
-    """What a realtime model leaves to the pipeline."""
+    """What a realtime model leaves to the pipeline. A reply may become due until that listens: to
+    the results of tools that are at work."""
 
     failure: ModelFailed
     lost_seconds: float
@@ -74,13 +77,20 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         self._asked: asyncio.Future[llm.GenerationCreatedEvent] | None = None
         self._instructions: str | None = None
         self._words: asyncio.Task[str] | None = None
+        self._turn_since = self._voice_since = time.time()
+        self._voice_until = 0.0
+        """0 after each turn: the next voice begins another one."""
+        self._began_at: dict[str, float] = {}
+        """The turns whose words are not known, by the vendor's names."""
         self._told: llm.InputTranscriptionCompleted | None = None
         """What the model has told of the turn's words, while that is not all."""
         self._tokens = UnreportedTokens(model.provider)
         self._is_accepted = False
         self._is_over = False
+        self._left: Unfinished | None = None
         for name in _AS_THEY_COME:
             session.on(name, self._forward(name))
+        session.on("remote_item_added", self._item_added)
         session.on("input_audio_transcription_completed", self._transcribed)
         session.on("generation_created", self._generation_created)
         session.on("metrics_collected", self._used)
@@ -105,6 +115,8 @@ class SupervisedSession(llm.RealtimeSession[Any]):
 
     async def update_chat_ctx(self, chat_ctx: llm.ChatContext) -> None:
         """A model that does not take the conversation in time has failed."""
+        if self._is_over:
+            return
         seconds = self._deadlines.connect_seconds + self._deadlines.idle_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -127,12 +139,17 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         self._session.push_video(frame)
 
     def start_user_activity(self) -> None:
+        now = time.time()
+        if now - self._voice_until > _NEW_TURN_SECONDS:
+            self._voice_since = now
+        self._voice_until = now
         self._speech.voice()
         self._session.start_user_activity()
 
     def commit_audio(self) -> None:
         known_seconds = _seconds(self._speech.turn)
         self._speech.turn_ended()
+        self._turn_since, self._voice_until = self._voice_since, 0.0
         self._tokens.heard(_seconds(self._speech.turn) - known_seconds)
         self._session.commit_audio()
 
@@ -151,8 +168,11 @@ class SupervisedSession(llm.RealtimeSession[Any]):
         self._drop_reply()
         reply = self._new_reply()
         self._instructions = instructions if is_given(instructions) else None
-        if self._is_over:
+        if self._is_over or not self._model.is_wanted():
+            reply.close()
             given.set_result(reply.nothing())
+            if self._left is not None:
+                self._left.reply, self._left.instructions = "due", self._instructions
             return given
         asked = self._session.generate_reply(
             instructions=instructions, tool_choice=tool_choice, tools=tools
@@ -224,23 +244,22 @@ class SupervisedSession(llm.RealtimeSession[Any]):
             lost_seconds = self._loop.time() - reply.asked_at
             state = "broken_off" if reply.has_answered else "due"
             if reply.has_called_tool:
-                # The engine makes the call, and asks whoever talks then for an answer to it.
+                # The engine makes the call, and asks for an answer to it then.
                 state = "none"
         if reply is not None:
             reply.close()
             if given is not None and not given.done():
                 given.set_result(reply.nothing())
         log.info("realtime.failed", why=str(failure))
-        self._failed(
-            Unfinished(
-                failure,
-                lost_seconds,
-                state,
-                self._instructions if state == "due" else None,
-                self._words_of_turn() if state == "due" else None,
-                self._speech,
-            )
+        self._left = Unfinished(
+            failure,
+            lost_seconds,
+            state,
+            self._instructions if state == "due" else None,
+            self._words_of_turn() if state == "due" else None,
+            self._speech,
         )
+        self._failed(self._left)
 
     def _new_reply(self) -> RelayedReply:
         self._reply = RelayedReply(
@@ -292,9 +311,20 @@ class SupervisedSession(llm.RealtimeSession[Any]):
             self._tokens.reported(metrics)
         self._model.used(metrics)
 
+    def _item_added(self, event: llm.RemoteItemAddedEvent) -> None:
+        if self._is_over:
+            return
+        if isinstance(event.item, llm.ChatMessage) and event.item.role == "user":
+            self._began_at[event.item.id] = self._turn_since
+        self.emit("remote_item_added", event)
+
     def _transcribed(self, event: llm.InputTranscriptionCompleted) -> None:
         if self._is_over:
             return
+        if event.is_final and event.turn_started_at is None:
+            # The words may come when the answer is heard already. They come before it.
+            began_at = self._began_at.pop(event.item_id, None)
+            event = replace(event, turn_started_at=began_at)
         self._told = None if event.is_final else event
         if event.is_final and event.transcript.strip():
             self._speech.words_known()

@@ -118,7 +118,13 @@ class GoogleLiveSession(llm.RealtimeSession[Any]):
         self._open_turn()
 
     def clear_audio(self) -> None:
+        """Of a turn that the server has begun to hear it keeps what it knows. It ends each with an
+        answer, of which nothing is wanted."""
         self._speech.cleared()
+        if self._is_turn_open:
+            self._allowed = set()
+            self._answers.not_wanted()
+            self._end_turn()
 
     def generate_reply(
         self,
@@ -134,8 +140,7 @@ class GoogleLiveSession(llm.RealtimeSession[Any]):
         if self._is_turn_open:
             if turns:
                 self._send(lambda live: live.send_client_content(turns=turns, turn_complete=False))
-            self._is_turn_open = False
-            self._send(lambda live: live.send_realtime_input(activity_end=types.ActivityEnd()))
+            self._end_turn()
         elif not needs_no_request:
             turns = turns or empty_request(self._model.model)
             self._send(lambda live: live.send_client_content(turns=turns, turn_complete=True))
@@ -174,6 +179,10 @@ class GoogleLiveSession(llm.RealtimeSession[Any]):
         for frame in self._speech.turn:
             self._send_sound(frame)
         self._speech.words_known()
+
+    def _end_turn(self) -> None:
+        self._is_turn_open = False
+        self._send(lambda live: live.send_realtime_input(activity_end=types.ActivityEnd()))
 
     def _send_sound(self, frame: rtc.AudioFrame) -> None:
         mime_type = f"audio/pcm;rate={frame.sample_rate}"
@@ -293,6 +302,8 @@ class GoogleLiveSession(llm.RealtimeSession[Any]):
         return self._model.connect(self._instructions, self._tools, self._handle)
 
     async def _opened(self, live: AsyncSession) -> None:
+        # The former connection tells nothing more, not even the end of an answer.
+        self._answers.complete()
         is_resumed = self._handle is not None
         known = self._known if is_resumed else set()
         self._is_told = True

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 
+from control_plane.calling.chat_sessions import service
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.chat_sessions.chatting import CLINIC, begin, say
 from tests.control_plane.conftest import TenantClient
@@ -87,4 +88,16 @@ async def test_the_agent_does_not_claim_what_a_failed_tool_did_not_do(
     clinic_api._replies = [Reply("no", status=500)]
     said = await booked(tenant, await booking_agent(tenant, clinic_api), run_tools=True)
     assert said["reply"]["tools"][0]["outcome"] == "failed"
+    assert "You are booked." not in said["reply"]["text"]
+
+
+async def test_all_webhooks_of_a_reply_together_have_the_time_of_one_reply(
+    tenant: TenantClient, clinic_api: TenantApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "REPLY_SECONDS", 1.0)
+    clinic_api._replies = [Reply("booked", delay_seconds=60)]
+    said = await booked(tenant, await booking_agent(tenant, clinic_api), run_tools=True)
+    (use,) = said["reply"]["tools"]
+    assert use["outcome"] == "failed"
+    assert "no time left" in use["result"]
     assert "You are booked." not in said["reply"]["text"]

@@ -61,11 +61,13 @@ async def realtime_call(
     spare: OpenAIWire | None = None,
     *,
     agent: AgentConfig | None = None,
+    plan: CallPlan | None = None,
     breakers: CircuitBreakers | None = None,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[RealtimeCall]:
     """
     Args:
+        plan: instead of one of ``agent``.
         tls: trusts the server.
     """
     one = OPENAI if isinstance(wire, OpenAIRealtime) else GOOGLE
@@ -89,7 +91,7 @@ async def realtime_call(
             http_client=http_client,
             breakers=breakers or CircuitBreakers(Clock()),
         )
-        plan = realtime_plan(agent, one)
+        plan = plan or realtime_plan(agent, one)
         await warm.prepare(plan)
         async with conversation(plan, warm) as talk:
             yield RealtimeCall(talk, spare, warm, plan)

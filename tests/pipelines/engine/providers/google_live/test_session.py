@@ -195,6 +195,21 @@ async def test_between_two_turns_another_connection_resumes_the_conversation(
         assert talk.errors == []
 
 
+async def test_an_answer_that_nobody_wanted_ends_with_its_connection(
+    warm_models: WarmModels, tmp_path: Path
+) -> None:
+    replies = [Reply(" ".join(["and"] * 60)), Reply("Until six.")]
+    async with talking(warm_models, tmp_path, replies) as talk:
+        talk.voice(1.0)
+        talk.session.commit_audio()
+        talk.session.clear_audio()
+        await talk.until(lambda: talk.server._replies == replies[1:])
+        await talk.server.goes_away()
+        await talk.until(lambda: len(talk.server.setups) == 2)
+        async with asyncio.timeout(5):
+            assert await words(await talk.caller_says()) == "Until six."
+
+
 async def test_a_server_that_goes_away_in_the_middle_of_an_answer_says_it_to_its_end(
     warm_models: WarmModels, tmp_path: Path
 ) -> None:
