@@ -58,6 +58,11 @@ class AgentParts:
     def pipeline(self) -> dict[str, Any]:
         return {"stt": self.stt, "llm": self.llm, "tts": self.tts}
 
+    @property
+    def follows_playbook(self) -> bool:
+        """Whether it answers what callers say, and knows nothing of other agents' tools."""
+        return self.realtime is None and self.llm.serving.candidate.is_our_own
+
     async def aclose(self) -> None:
         """Close this agent's models. Models that calls share stay loaded."""
         await self.tools.aclose()

@@ -24,6 +24,7 @@ from pipelines.engine.channels.reports import ChannelSwitch
 from pipelines.engine.overlapping_speech import OverlappingSpeech
 from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.engine.shared_models import WarmModels
+from pipelines.engine.tools.late_tools import LateTools
 from pipelines.engine.turn_handling import turn_handling, voice_activity
 from pipelines.engine.usage_meter import UsageMeter
 from pipelines.engine.voice_activity import VoiceActivity
@@ -31,8 +32,8 @@ from pipelines.texts.phrases import say_again
 from pipelines.texts.templates.template import fill_template
 
 TAKEOVER_SECONDS = 35.0
-"""For which one agent takes over from another at most: tools of the former one may be at work for
-30 s."""
+"""For which one agent takes over from another at most: a tool that the former one uses in the same
+answer may be at work for 30 s."""
 LISTING_SECONDS = 1.0
 """For which a caller waits for the tools of an agent that takes over. Without them its first answer
 would be that it can do nothing."""
@@ -62,6 +63,7 @@ class CallAgents:
         self._models = models
         self._actions = actions
         self._built: dict[UUID, AgentParts] = {}
+        self._late_tools = LateTools()
         self.usage = UsageMeter()
         """Of the models of all agents."""
         self._barge_in = BargeIn()
@@ -113,6 +115,7 @@ class CallAgents:
         return next((each for each in found if each is not None), None)
 
     async def aclose(self) -> None:
+        await self._late_tools.aclose()
         await self.agent.aclose()
         while self._built:
             await self._built.popitem()[1].aclose()
@@ -151,6 +154,7 @@ class CallAgents:
             self._end_handoff()
             raise
         self._settled.clear()
+        self._late_tools.go_on_without(self.agent, next_agent_answers=not parts.follows_playbook)
         self._next = CallAgent(
             parts.plan,
             self._actions,
@@ -223,6 +227,7 @@ class CallAgents:
     ) -> None:
         """Let the agent go on with its pipeline in place of its realtime model."""
         self._settled.clear()
+        self._late_tools.go_on_without(self.agent, next_agent_answers=True)
         on_arrival = partial(self._goes_on, parts, unfinished)
         if parts is not self.present:
             on_arrival = partial(self._arrived, parts)
