@@ -18,6 +18,10 @@ _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _PART_OF_DAY = re.compile(
     r"(?<!\S)(?<!good )(?:(?:in the|at|this|the) )?(morning|afternoon|evening|night)s?(?!\S)"
 )
+_PART_OF_TODAY = re.compile(r"(?<!\S)(?:tonight|this (morning|afternoon|evening))(?!\S)")
+_ANOTHER_DAY = re.compile(
+    r"\b(?:tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|not (?:tonight|this))\b"
+)
 _AROUND_LUNCH = (
     (re.compile(r"after lunch"), "afternoon"),
     (re.compile(r"before lunch"), "morning"),
@@ -65,15 +69,16 @@ def find_times(said: Phrase, *, expected: bool) -> list[Found]:
     text = said.text
     found: list[Found] = []
     loose_part = _PART_OF_DAY.search(text)
+    part_of_day = loose_part[1] if loose_part else _part_of_today(said)
     for pattern in (*_ALWAYS, _BARE_HOUR) if expected else _ALWAYS:
         for match in pattern.finditer(text):
-            clock = _clock(match, loose_part[1] if loose_part else None)
+            clock = _clock(match, part_of_day)
             if clock is None:
                 continue
             words = said.word_span(match.start(), match.end())
             if loose_part and loose_part.start() >= match.end():
                 words = range(words.start, said.word_span(*loose_part.span()).stop)
-            is_assumed = _is_half_assumed(match, loose_part is not None)
+            is_assumed = _is_half_assumed(match, part_of_day is not None)
             found.append(Found(clock.strftime("%H:%M"), speak_time(clock), words, is_assumed))
             text = text[: match.start()] + re.sub(r"\S", "|", match[0]) + text[match.end() :]
     if found:
@@ -88,6 +93,14 @@ def find_times(said: Phrase, *, expected: bool) -> list[Found]:
     if expected and (any_time := _ANY_TIME.search(text)):
         return [Found("any", "at any time", said.word_span(*any_time.span()))]
     return []
+
+
+def _part_of_today(said: Phrase) -> str | None:
+    """Of "tonight" or "this morning". Whoever looks for a day may have taken these words."""
+    today = _PART_OF_TODAY.search(said.plain)
+    if today is None or _ANOTHER_DAY.search(said.plain):
+        return None
+    return today[1] or "evening"
 
 
 def shifted(known: str, part: str) -> Found | None:
@@ -149,7 +162,7 @@ def _hour_in(hour: int, part: str) -> int:
     """``hour`` (0 to 11) in that part of the day; midnight is 0."""
     if part == "morning":
         return hour
-    if part == "night" and hour < 6:
+    if (part == "night" and hour < 6) or (part == "evening" and hour == 0):
         return hour
     return hour + 12
 

@@ -25,6 +25,11 @@ from pipelines.playbook.values.times import find_times, shifted
         ("nine oh five", "09:05"),
         ("seven in the evening", "19:00"),
         ("tomorrow evening at eight", "20:00"),
+        ("tonight at eight", "20:00"),
+        ("9:30 tonight", "21:30"),
+        ("tonight at twelve", "00:00"),
+        ("this morning at seven", "07:00"),
+        ("not tonight, tomorrow at nine", "09:00"),
         ("noon", "12:00"),
         ("midnight", "00:00"),
         ("at 15:00", "15:00"),
@@ -56,6 +61,13 @@ def test_times_are_spoken_with_their_part_of_the_day() -> None:
     assert spoken["3:30"] == "at three thirty in the afternoon"
     assert spoken["9:05"] == "at nine oh five in the morning"
     assert spoken["8 pm"] == "at eight in the evening"
+
+
+def test_tonight_is_in_the_evening_also_where_it_is_known_as_a_day() -> None:
+    said = phrase("tonight at eight")
+    [found] = find_times(said.without([0]), expected=False)
+    assert found.spoken == "at eight in the evening"
+    assert not found.is_half_assumed
 
 
 def test_a_part_of_the_day_moves_a_known_time() -> None:
