@@ -59,6 +59,8 @@ _NEVER_NAMES = frozenset(
         "parents brother sister family friend girlfriend boyfriend colleague boss"
     ).split()
 )
+_TITLES = frozenset("mr mrs ms dr prof".split())
+"""Some recognisers put a full stop behind them. Alone they are no names."""
 _LETTERS = re.compile(rf"(?:(?![\d_]){word_borders.LETTER})+")
 _PARTICLES = frozenset("de da di van von der den la le del bin al el dos du ter".split())
 
@@ -113,9 +115,9 @@ def _name_at(said: Phrase, start: int, *, certain: bool, alone: bool = False) ->
         and (certain or said.surface[end][:1].isupper())
     ):
         end += 1
-        if end - 1 in said.stops:
+        if end - 1 in said.stops and said.words[end - 1] not in _TITLES:
             break
-    while end > start and said.words[end - 1] in _TRAILERS:
+    while end > start and said.words[end - 1] in _TRAILERS | _TITLES:
         end -= 1
     if end == start:
         return None

@@ -13,6 +13,7 @@ from pipelines.playbook.values.phrase import phrase
         ("sure my name is Sarah and I'd like to come on Tuesday", "Sarah"),
         ("I'm Jane Doe and I'd like Tuesday", "Jane Doe"),
         ("Put it under Garcia", "Garcia"),
+        ("Hello, this is Mrs. Johnson.", "Mrs Johnson"),
         ("you can call me bob", "Bob"),
         ("peter van der berg speaking", "Peter van der Berg"),
     ],
@@ -32,6 +33,8 @@ def test_an_introduced_name_is_found_unasked(said: str, name: str) -> None:
         ("Smith. S-M-Y-T-H.", "Smyth"),
         ("anna smith thats s m y t h", "Anna Smyth"),
         ("J O N A S", "Jonas"),
+        ("Mr. Smith.", "Mr Smith"),
+        ("This is Dr. Jane Miller. I need help.", "Dr Jane Miller"),
         ("that would be Maria de la Cruz thanks", "Maria de la Cruz"),
         ("Adébáyọ̀ Okafor", "Adébáyọ̀ Okafor"),
     ],
@@ -55,6 +58,7 @@ def test_a_name_that_was_asked_for_needs_no_introduction(said: str, name: str) -
         "yes please",
         "hello",
         "that's incorrect",
+        "Mr.",
     ],
 )
 def test_sentences_without_a_name_give_none(said: str) -> None:
