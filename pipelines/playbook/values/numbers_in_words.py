@@ -7,8 +7,10 @@ becomes ``3 30``. Digits that are dictated one by one stay separate: ``"five fiv
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 _DIGITS = {
     word: value
@@ -27,7 +29,9 @@ _TENS = {
         "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
     )
 } | {"fourty": 40}
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_HUNDRED = "hundred"
+_SCALES = {"thousand": 1_000, "million": 1_000_000}
+_FEW_DIGITS = re.compile(r"\d{1,3}(?:\.\d{1,6})?")
 _ORDINAL_DIGITS = {
     word: value
     for value, word in enumerate(
@@ -64,33 +68,64 @@ def tokens(words: Sequence[str]) -> tuple[Token, ...]:
 
 def _number_at(words: Sequence[str], start: int) -> tuple[str, int] | None:
     """A number's digits and the index after it; ``None`` if no number starts here."""
-    if words[start] in ("a", "an") and _word(words, start + 1) in _SCALES:
-        total, index = _SCALES[words[start + 1]], start + 2
-    elif (small := _below_hundred(words, start)) is not None:
-        value, index, is_ordinal = small
+    total, end, at = Fraction(0), start, start
+    scale_before: int | None = None
+    while (group := _group_at(words, at)) is not None:
+        value, after, is_ordinal = group
+        scale = _SCALES.get(_word(words, after), 1)
+        if scale_before is not None and value * scale >= scale_before:
+            # Another number: "one million, two million".
+            break
+        total, end = total + value * scale, after if scale == 1 else after + 1
         if is_ordinal:
-            return ordinal(value), index
-        total = value
-    elif words[start].isdecimal() and len(words[start]) < 4 and _word(words, start + 1) in _SCALES:
-        total, index = int(words[start]), start + 1
+            return ordinal(int(total)), end
+        if scale == 1:
+            break
+        scale_before, at = scale, _after_and(words, end)
+    return None if end == start else (str(int(total)), end)
+
+
+def _group_at(words: Sequence[str], start: int) -> tuple[Fraction, int, bool] | None:
+    """What is counted in thousands or millions, or what is left after them: its value, the index
+    after it, and whether it is an ordinal."""
+    if (counted := _counted_at(words, start)) is not None:
+        value, index, is_ordinal = *counted, False
+    elif (small := _below_hundred(words, start)) is not None:
+        value, index, is_ordinal = Fraction(small[0]), small[1], small[2]
     else:
         return None
-    while (scale := _SCALES.get(_word(words, index))) is not None:
-        total, index = total * scale if total < scale else total + scale, index + 1
-        rest_at = index + 1 if _word(words, index) == "and" else index
-        rest = _below_hundred(words, rest_at)
-        if rest is None:
-            continue
-        value, after, is_ordinal = rest
-        if _word(words, after) == "hundred":
-            value, after = value * 100, after + 1
-            tail_at = after + 1 if _word(words, after) == "and" else after
-            if (tail := _below_hundred(words, tail_at)) is not None:
-                value, after, is_ordinal = value + tail[0], tail[1], tail[2]
-        total, index = total + value, after
-        if is_ordinal:
-            return ordinal(total), index
-    return str(total), index
+    if is_ordinal or _word(words, index) != _HUNDRED:
+        return value, index, is_ordinal
+    value, index = value * 100, index + 1
+    rest = _below_hundred(words, _after_and(words, index))
+    if rest is None or _word(words, rest[1]) == _HUNDRED:
+        return value, index, False
+    return value + rest[0], rest[1], rest[2]
+
+
+def _counted_at(words: Sequence[str], start: int) -> tuple[Fraction, int] | None:
+    """What is a number only before "hundred", "thousand" or "million": "a", "500", "1.5", "one
+    point five", "half a", "two and a half"."""
+    word, following = _word(words, start), _word(words, start + 1)
+    small = _below_hundred(words, start)
+    after = start if small is None else small[1]
+    if word in ("a", "an"):
+        value, index = Fraction(1), start + 1
+    elif _FEW_DIGITS.fullmatch(word):
+        value, index = Fraction(word), start + 1
+    elif (word, following) == ("half", "a"):
+        value, index = Fraction(1, 2), start + 2
+    elif small is not None and tuple(words[after : after + 3]) == ("and", "a", "half"):
+        value, index = small[0] + Fraction(1, 2), after + 3
+    elif small is not None and _word(words, after) == "point":
+        value, index = small[0] + Fraction(_DIGITS.get(_word(words, after + 1), 0), 10), after + 2
+    else:
+        return None
+    return (value, index) if _word(words, index) in (_HUNDRED, *_SCALES) else None
+
+
+def _after_and(words: Sequence[str], index: int) -> int:
+    return index + 1 if _word(words, index) == "and" else index
 
 
 def _below_hundred(words: Sequence[str], start: int) -> tuple[int, int, bool] | None:

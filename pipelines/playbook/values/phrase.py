@@ -18,6 +18,7 @@ _HESITATIONS = frozenset("uh um uhm umm uhh erm er eh hm hmm mm ah huh".split())
 _TAKEN = "|"
 """Replaces words that another recogniser has already used. No pattern matches it."""
 
+_AMOUNT = r"(\d[\d,.]*(?:\s(?:hundred|thousand|million)\b)?)"
 _REWRITES = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
@@ -26,10 +27,11 @@ _REWRITES = tuple(
         (r"[–—…]", " "),
         (r"\b([ap])\.?\s?m\.?(?=[\s,.?!;]|$)", r"\1m"),
         (r"\b(uh|mm|mhm|m)[ -]?(huh|hm+|mhm)\b|\bmhm+\b", "yes"),
-        (r"[$](\d[\d,.]*)", r"\1 dollars"),
-        (r"[€](\d[\d,.]*)", r"\1 euros"),
-        (r"[£](\d[\d,.]*)", r"\1 pounds"),
-        (r"(\d),(\d{3})\b", r"\1\2"),
+        (r"(?<=[$€£])(\d[\d,.]*)\s?k\b", r"\1 thousand"),
+        (rf"[$]{_AMOUNT}", r"\1 dollars"),
+        (rf"[€]{_AMOUNT}", r"\1 euros"),
+        (rf"[£]{_AMOUNT}", r"\1 pounds"),
+        (r"(?<=\d),(?=\d{3}\b)", ""),
         (r"(\d)([ap]m)\b", r"\1 \2"),
         (r"\b(\d{4})-(\d\d)-(\d\d)\b", r"\1/\2/\3"),
         (r"(?<=[^\W_])-(?=[^\W_])", " "),

@@ -25,6 +25,15 @@ def test_a_number_that_was_asked_for(said: str, number: str) -> None:
     assert [found.value for found in find_numbers(phrase(said), expected=True)] == [number]
 
 
+def test_numbers_one_after_the_other_are_not_one() -> None:
+    for said, numbers in (
+        ("one million, two million", ["1000000", "2000000"]),
+        ("two hundred, three hundred", ["200", "300"]),
+    ):
+        found = find_numbers(phrase(said), expected=True)
+        assert [item.value for item in found] == numbers
+
+
 @pytest.mark.parametrize(
     ("said", "number"),
     [
@@ -54,6 +63,15 @@ def test_a_loose_number_is_no_count() -> None:
         ("five dollars and ten cents", "5.10 USD"),
         ("around 5k", "5000"),
         ("three hundred", "300"),
+        ("$1,500,000", "1500000 USD"),
+        ("$1.5 million", "1500000 USD"),
+        ("€2 million", "2000000 EUR"),
+        ("$50k", "50000 USD"),
+        ("one million two hundred thousand dollars", "1200000 USD"),
+        ("one point five million dollars", "1500000 USD"),
+        ("two and a half thousand euros", "2500 EUR"),
+        ("half a million", "500000"),
+        ("a hundred and five thousand pounds", "105000 GBP"),
     ],
 )
 def test_an_amount_keeps_its_currency(said: str, amount: str) -> None:
