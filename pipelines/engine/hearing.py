@@ -11,7 +11,8 @@ _PROFANITIES = (
     r"fuck\w*|motherfuck\w*|shit\w*|bullshit|bitch\w*|cunt\w*|asshole\w*|bastard\w*|dickhead\w*|"
     r"wanker\w*|twat\w*|slut\w*|whore\w*"
 )
-_HESITATION = re.compile(r"(?:\W*\b(?:u+h+m*|u+m+|e+r+m*|h+m+|m+|a+h+))+\W*", re.IGNORECASE)
+_HESITATION = re.compile(r"(?:\W*\b(?:u+h+m*|u+m+|e+r+m*|h+m+|mm+|a+h+))+\W*", re.IGNORECASE)
+"""One "M" alone is a letter that somebody spells."""
 _HUMMED_ANSWER = re.compile(r"\W*(?:(?:m+|h+m+)[\s-]+h?m+|u+h+[\s-]+h?u+h+)\W*", re.IGNORECASE)
 """Yes ("mm-hmm") or no ("uh-uh")."""
 _PROFANITY = re.compile(rf"\b(?:{_PROFANITIES})\b", re.IGNORECASE)

@@ -40,6 +40,11 @@ def test_a_yes_or_no_that_is_hummed_is_heard(text: str) -> None:
     assert rules().hear(text, 0.9) == text
 
 
+@pytest.mark.parametrize("text", ["M.", "m", "M. M. A."])
+def test_a_letter_that_is_spelled_is_heard(text: str) -> None:
+    assert rules().hear(text, 0.9) == text
+
+
 @pytest.mark.parametrize("text", ["Um, yes.", "Mum.", "Mm-hmm, go on", "Oh", "Umbrella", "I", ""])
 def test_anything_with_a_word_in_it_is(text: str) -> None:
     assert rules().hear(text, 0.9) == text
