@@ -15,13 +15,18 @@ _REFUSALS: Mapping[str, tuple[str, ...]] = {
         r"\b(?:do not|don't|dont|never|not to)\s+(?:please\s+)?(?:record|tape)\b"
         r"(?!\s+(?:the|a|an|my|our|any)\s+(?!call|conversation|voice))",
         rf"\b(?:not|don't|dont|won't|wouldn't|can't|never)\s+"
-        rf"(?:really\s+)?(?:want|wish|like|agree|consent|okay|ok|fine|comfortable|happy|allow|permit)"
+        rf"(?:really\s+)?(?:want|wish|like|agree|consent|okay|ok|fine|comfortable|happy|allow|permit"
+        rf"|give\s+(?:\w+\s+){{0,2}}?(?:consent|permission))"
         rf"{_FEW_WORDS}(?:recorded|recording|record)\b",
+        r"\b(?:rather|prefer|wish)\s+(?:\w+\s+){0,3}?"
+        r"(?:didn't|did not|don't|do not|wouldn't|wasn't|weren't|not)\s+"
+        r"(?:be(?:ing)?\s+)?record(?:ed|ing)?\b",
+        r"\b(?:can|could|would|will|may|must)\s+(?:you\s+)?(?:please\s+)?not\s+record\b",
         r"\bnot\s+(?:to\s+)?be(?:ing)?\s+recorded\b",
         r"\b(?:stop|turn off|switch off|disable|delete)\s+(?:the\s+|this\s+|your\s+)?recording\b",
         r"\bno\s+recordings?\b(?!\s+(?:is|are)\b)",
         r"\bwithout\s+(?:a\s+|the\s+|any\s+|being\s+)?record(?:ing|ed)\b",
-        rf"\b(?:object|refuse)\s+to{_FEW_WORDS}?record(?:ing|ed)\b",
+        rf"(?<!not )(?<!n't )\b(?:object|refuse)\s+to{_FEW_WORDS}?record(?:ing|ed)\b",
     ),
     "de": (
         r"\bnicht\b[^.!?]{0,30}\b(?:aufnehmen|aufgenommen|aufzeichnen|aufgezeichnet|mitschneiden"
@@ -85,7 +90,8 @@ _AGREEMENTS: Mapping[str, str] = {
     "pl": r"\b(?:przeszkadza|problem\w*|przeciwko)\b",
     "pt": r"\b(?:importo|importa|problema|incomoda|inconveniente)\b",
 }
-"""Words that make a negation an agreement: "I do not mind being recorded"."""
+"""Words that make a negation an agreement where they stand in it or beside it: "no me importa que
+graben". Elsewhere they tell why somebody calls."""
 
 
 def refuses_recording(text: str, locale: str) -> bool:
@@ -95,6 +101,9 @@ def refuses_recording(text: str, locale: str) -> bool:
     if language not in _REFUSALS:
         language = "en"
     said = text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    if re.search(_AGREEMENTS[language], said):
-        return False
-    return any(re.search(refusal, said) for refusal in _REFUSALS[language])
+    agreements = [found.span() for found in re.finditer(_AGREEMENTS[language], said)]
+    return any(
+        not any(begin <= refusal.end() and refusal.start() - 1 <= end for begin, end in agreements)
+        for pattern in _REFUSALS[language]
+        for refusal in re.finditer(pattern, said)
+    )
