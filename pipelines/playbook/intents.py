@@ -43,7 +43,9 @@ _UP_TO_3 = r"(?:\w+ ){0,3}"
 
 _ANYWHERE: dict[Intent, tuple[str, ...]] = {
     Intent.REPEAT: (
-        "repeat",
+        # A repeat prescription is something else.
+        r"(?<!\ba )(?<!\bmy )repeat"
+        "(?! (?:my )?(?:prescription|order|appointment|booking|visit|customer|client|patient)s?)",
         "say (?:that|it|this|your \\w+) (?:one more time|again)",
         "say again",
         "again please",
@@ -54,10 +56,14 @@ _ANYWHERE: dict[Intent, tuple[str, ...]] = {
         "what was (?:that|the question)",
         "what do you mean",
         r"(?:cant|couldnt|didnt|dont|can not|could not|did not|do not) (?:\w+ )?"
-        r"(?:hear|catch|understand|get) (?:you|that|it|what)",
+        r"(?:hear|catch|understand|get) "
+        # "I didn't get that letter" tells of a letter.
+        r"(?:what you|(?:you|that|it|what)"
+        r"(?= (?:sorry|please|at all|very|clearly|properly|can|could|say|again)|$))",
     ),
     Intent.HOLD_ON: (
         "h[oa](?:ld|ng) (?:on|the line|please)",
+        "(?:dont|do not) hang up",
         "(?:one|a|just a|give me a|wait a) (?:moment|second|sec|minute|min)",
         "just wait",
         "please wait",
@@ -67,18 +73,21 @@ _ANYWHERE: dict[Intent, tuple[str, ...]] = {
     Intent.GOODBYE: (
         "good ?bye?",
         "bye",
-        "see you",
+        # "Can I see you?", "I see you are open" and "come and see you" are none.
+        r"(?<!\bi )(?<!\bwe )(?<!to )(?<!and )(?<!come )see you",
         "talk to you later",
         "have a (?:good|nice|great) (?:day|one|evening|weekend)",
-        "hang up",
-        "(?:end|stop|cancel) (?:the|this) call",
+        "(?<!dont )(?<!not )(?<!never )(?<!you )hang up",
+        "(?<!dont )(?<!not )(?:end|stop|cancel) (?:the|this) call"
+        "(?= (?:please|now|thanks|thank|bye|goodbye)|$)",
         "lets stop",
         "leave me alone",
         "take care$",
         "(?:have to|gotta|got to|must|need to) (?:go|run|leave)(?: now)?$",
     ),
     Intent.DO_NOT_CALL: (
-        "(?:stop|dont|do not|never|quit) (?:ever )?call(?:ing)?(?: me)?",
+        "(?:stop|dont|do not|never|quit) (?:ever )?call(?:ing)?"
+        "(?! (?:me )?(?:before|after|until|till|between|during|on|in the|today|tomorrow))(?: me)?",
         "(?:take|get) me off",
         "remove me",
         "unsubscribe",
@@ -89,7 +98,7 @@ _ANYWHERE: dict[Intent, tuple[str, ...]] = {
         r"(?:speak|talk)(?: \w+){0,4} (?:doctor|dentist)",
         f"(?:real|actual|live) {_PERSON}",
         "human being please",
-        "someone else",
+        "(?:get|give|find|is there|can|could) (?:me )?someone else",
         "transfer me",
         f"(?:want|need|prefer|like) an? {_PERSON}",
     ),
@@ -286,7 +295,7 @@ _ALONE: dict[Intent, str] = {
     Intent.REPEAT: "what|sorry|sorry what|excuse me|what again|again",
     Intent.HOLD_ON: "(?:(?:wait|stop|hold|okay|ok|please|no|it|talking|quiet|be|oh) ?)*"
     "(?:wait|stop|hold|stop it|quiet)(?: please)?",
-    Intent.HUMAN: f"(?:an? )?{_PERSON}(?: please)?",
+    Intent.HUMAN: f"(?:(?:an? )?{_PERSON}|someone else)(?: please)?",
     Intent.DECLINE: "skip|pass|next",
 }
 """Words that count only if nothing else is said."""

@@ -53,6 +53,7 @@ _NEVER_NAMES = frozenset(
         "correct wrong only also already still never always one two three four five six "
         "seven eight nine ten first last name incorrect false mistake problem sounds sound "
         "works work alright all day time kidding joking done thats spelled spelt "
+        "before after until till between during "
         "table tables room rooms dinner lunch breakfast order delivery pickup reservation "
         "appointments question questions haircut cleaning help information "
         "son daughter child children kid kids wife husband partner mother father mum mom dad "

@@ -59,6 +59,7 @@ def test_a_name_that_was_asked_for_needs_no_introduction(said: str, name: str) -
         "hello",
         "that's incorrect",
         "Mr.",
+        "don't call me before ten",
     ],
 )
 def test_sentences_without_a_name_give_none(said: str) -> None:
