@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
@@ -11,12 +10,11 @@ from typing import Self
 import hibari
 import numpy as np
 
+from pipelines.engine.providers.local.spoken_numbers import readable
+
 _AUDIBLE = 0.01
 _LEAD_IN_SECONDS = 0.02
 _SEED = 0
-_LONG_NUMBER = re.compile(r"\d(?:,?\d){15,}")
-"""Is read digit by digit, without its commas. The voice has names for numbers of 36 digits and
-fails on longer ones."""
 
 
 class HibariVoice:
@@ -53,8 +51,7 @@ class HibariVoice:
         self._executor.shutdown(wait=False)
 
     def _synthesise(self, sentence: str) -> bytes:
-        sentence = _LONG_NUMBER.sub(lambda number: " ".join(number[0].replace(",", "")), sentence)
-        audio = self._synthesiser(sentence, seed=_SEED)
+        audio = self._synthesiser(readable(sentence), seed=_SEED)
         audible = np.flatnonzero(np.abs(audio) > _AUDIBLE)
         if len(audible):
             # The model begins with silence, which a caller would hear as a hesitation.
