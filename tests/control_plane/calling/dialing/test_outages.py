@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+import pytest
+from redis.exceptions import ResponseError
 from sqlalchemy import update
 
 from contracts import redis_names
@@ -141,6 +143,26 @@ async def test_a_bridge_that_dies_in_conversation_takes_its_leg_along(
     assert [command.body for command in await worker.commands()] == [
         RemoveLeg(participant_id=job.participant_id, lost_carrier=job.carrier)
     ]
+
+
+async def test_no_phone_counts_as_lost_while_redis_takes_no_reports(
+    tenant: TenantClient, no_bridge: Phones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    await say(phones, call_id, LegStage.ANSWERED)
+    await phones.step()
+
+    async def refused(*_args: object, **_options: object) -> None:
+        raise ResponseError("OOM command not allowed when used memory > 'maxmemory'.")
+
+    with monkeypatch.context() as out_of_memory:
+        out_of_memory.setattr(phones.redis, "set", refused)
+        await silent_for_long(phones)
+    assert (await phones.job(call_id)).state == JobState.ACTIVE
+    await silent_for_long(phones)
+    assert (await phones.job(call_id)).state == JobState.COMPLETED
 
 
 async def test_a_call_whose_last_line_was_lost_has_failed_and_is_billed(
