@@ -47,8 +47,8 @@ class WorkerOptions(IceSettings):
     drain_timeout_seconds: Annotated[float, Field(ge=0)] = (
         LONGEST_CALL_SECONDS + JOIN_TIMEOUT_SECONDS + 60
     )
-    """How long a stopping worker lets its calls continue before it ends them. By default longer
-    than any call can last."""
+    """How long a stopping worker lets its calls continue before it ends them, and a stopping bridge
+    its phones. By default longer than any call can last."""
     lease_seconds: Annotated[int, Field(ge=CLAIM_TTL_SECONDS)] = LEASE_TTL_SECONDS
     """How long the calls of a worker that Redis does not hear are taken for alive. A worker that is
     cut off for longer loses them. A worker that died and does not start again leaves them for as

@@ -417,6 +417,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
             port=self.bridge_port,
             public_url=None if public_url is None else public_url.rstrip("/"),
             account_key=key,
+            drain_timeout_seconds=self.drain_timeout_seconds,
             carriers=self.carriers(),
         )
 
