@@ -315,7 +315,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
             provider_keys=self.provider_keys,
             provider_api_keys=self.by_provider("api_key"),
             provider_base_urls=self.by_provider("base_url"),
-            smtp=self._smtp(),
+            smtp=self.smtp(),
             sms_url=self.sms_url,
             mail_outbox_dir=self.data_dir.absolute() / OUTBOX,
             platform_llm=self._platform_llm(),
@@ -343,7 +343,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
         derived = (derived_key(self.secret_key),) if self.secret_key else ()
         return (*self.encryption_keys, *derived)
 
-    def _smtp(self) -> SmtpSettings | None:
+    def smtp(self) -> SmtpSettings | None:
+        """The mail server, if there is one."""
         if self.smtp_host is None:
             return None
         return SmtpSettings(
