@@ -423,16 +423,23 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
         )
 
     def of_worker(self, number: int) -> Settings:
-        """For one of the worker processes, counted from 1: its own id and monitoring port. A single
-        one keeps the id that is set."""
-        port, is_single = self.monitoring_port, self.worker_processes == 1
+        """For one of the worker processes, counted from 1: its own id and ports. A single one keeps
+        the id that is set."""
+        is_single = self.worker_processes == 1
         return self.model_copy(
             update={
                 "worker_id": self.worker_id if is_single else f"{self.worker_id}-{number}",
                 "phone_media_port": self.phone_media_port and self.phone_media_port + number - 1,
-                "monitoring_port": None if port is None else port + number - 1,
+                "phone_media_address": self._phone_media_address_of(number),
+                "monitoring_port": self.monitoring_port and self.monitoring_port + number - 1,
             }
         )
+
+    def _phone_media_address_of(self, number: int) -> str | None:
+        """A bridge that came to the door of another worker would find no call there."""
+        address = self.phone_media_address
+        host, separator, port = (address or "").rpartition(":")
+        return f"{host}:{int(port) + number - 1}" if separator and port.isdecimal() else address
 
     def of_models(self) -> Settings:
         """For the process with the models: its port comes after those of the workers."""
