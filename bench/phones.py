@@ -108,6 +108,7 @@ async def bridge_on(core: int, redis_url: str, redis: Redis) -> AsyncIterator[Br
         "SWITCHBOARD_BRIDGE_PUBLIC_URL": url,
         "SWITCHBOARD_BRIDGE_PORT": str(port),
         "SWITCHBOARD_BRIDGE_ACCOUNT_KEY": key,
+        "SWITCHBOARD_DRAIN_TIMEOUT_SECONDS": "0",
         "SWITCHBOARD_LOG_LEVEL": "error",
     }
     command = ("-m", "switchboard", "bridge")

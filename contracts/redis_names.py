@@ -86,6 +86,9 @@ timeout while connecting, one while waiting for an answer, and the interval of t
 ATTEMPT_TTL_SECONDS = 6
 """A dialing attempt that was not renewed for this long has lost its bridge."""
 
+RENEWAL_PROBE = "switchboard:renewal-probe"
+"""Key that the control plane writes before it judges by what is missing: where it cannot, nobody
+could renew anything. It expires after ``LEASE_TTL_SECONDS``."""
 
 LIVE_TTL_SECONDS = 3600
 """How long a call's live stream outlasts its last message."""

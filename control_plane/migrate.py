@@ -12,6 +12,7 @@ import structlog
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.script.revision import ResolutionError
 from alembic.util import CommandError
 from psycopg.errors import DeadlockDetected, InsufficientPrivilege, LockNotAvailable
@@ -26,6 +27,9 @@ from control_plane.migrations.outbox_log import adopt_restored_log
 from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+PREVIOUS_RELEASE = ("0.1.0", "0015")
+"""The release before the one that is being made, and its newest revision. A database says on which
+revision its schema builds, so that the previous release knows that it can work there."""
 OLDEST_SERVER = (16,)
 """Of PostgreSQL: the roles are granted ``WITH INHERIT FALSE, SET TRUE``."""
 LOCK_PATIENCE_SECONDS = 120.0
@@ -49,7 +53,8 @@ def migrate(
 
     It can run while the previous release serves requests: each revision is its own transaction,
     which gives up after ``LOCK_TIMEOUT_MS`` instead of blocking others, and is tried again. So is
-    what follows them.
+    what follows them. The schema of the next release is left as it is, because this one's processes
+    run on it.
 
     The login must own the database and be allowed to create roles.
 
@@ -58,8 +63,8 @@ def migrate(
             Their logins are created if they are missing. Without them, they connect as the owner.
 
     Raises:
-        DatabaseUnfit: the server is too old, the login lacks a right, or a newer release has
-            migrated the database.
+        DatabaseUnfit: the server is too old, the login lacks a right, or a release after the next
+            has migrated the database.
         control_plane.migrations.logins.LoginNotPrepared: see there.
         sqlalchemy.exc.OperationalError: PostgreSQL cannot be reached, or a table was in use without
             a pause for ``LOCK_PATIENCE_SECONDS``.
@@ -154,11 +159,24 @@ def _apply_all(engine: Engine) -> None:
         except CommandError as error:
             if not isinstance(error.__cause__, ResolutionError):
                 raise
-            raise DatabaseUnfit(
-                "A newer release has migrated the database, and this one does not know its schema."
-                " Use the newer release. To go back by one, start this one's processes without"
-                " migrating."
-            ) from error
+            if not _builds_on_ours(connection):
+                raise DatabaseUnfit(
+                    "A newer release has migrated the database, and this one may not work with its"
+                    " schema. Use the newer release, or the one before it."
+                ) from error
+            _log.warning("schema_of_next_release_kept")
+            return
+        connection.execute(text(f"COMMENT ON TABLE alembic_version IS '{PREVIOUS_RELEASE[1]}'"))
+        connection.commit()
+
+
+def _builds_on_ours(connection: Connection) -> bool:
+    """Whether a release that this one does not know has left a schema for this one, too."""
+    oldest = connection.scalar(text("SELECT obj_description('alembic_version'::regclass)"))
+    try:
+        return oldest is not None and ScriptDirectory(MIGRATIONS).get_revision(oldest) is not None
+    except CommandError:
+        return False
 
 
 def _complete(engine: Engine, logins: Mapping[str, str]) -> None:

@@ -14,9 +14,13 @@ images=$(
     "$project/docker-compose.yml" "$project/Dockerfile" | sort -u
 )
 umask 077
-pinned=$(mktemp)
+# Beside the file, which it replaces as a whole: a full disk must not cost the secrets in it.
+pinned=$(mktemp "$file.XXXXXX")
 trap 'rm -f "$pinned"' EXIT
-grep -v -E '^[A-Z]+_IMAGE_DIGEST=' "$file" > "$pinned" || true
+if [ -e "$file" ]; then
+  cp -p "$file" "$pinned"
+  sed -E '/^[A-Z]+_IMAGE_DIGEST=/d' "$file" > "$pinned"
+fi
 echo "$images" | while read -r variable image; do
   digest=$(docker buildx imagetools inspect "$image" --format '{{.Manifest.Digest}}')
   if ! expr "$digest" : 'sha256:[0-9a-f]\{64\}$' > /dev/null; then
@@ -26,4 +30,4 @@ echo "$images" | while read -r variable image; do
   echo "$variable=$digest" >> "$pinned"
   echo "$image@$digest"
 done
-cat "$pinned" > "$file"
+mv -f "$pinned" "$file"

@@ -47,8 +47,8 @@ class WorkerOptions(IceSettings):
     drain_timeout_seconds: Annotated[float, Field(ge=0)] = (
         LONGEST_CALL_SECONDS + JOIN_TIMEOUT_SECONDS + 60
     )
-    """How long a stopping worker lets its calls continue before it ends them. By default longer
-    than any call can last."""
+    """How long a stopping worker lets its calls continue before it ends them, and a stopping bridge
+    its phones. By default longer than any call can last."""
     lease_seconds: Annotated[int, Field(ge=CLAIM_TTL_SECONDS)] = LEASE_TTL_SECONDS
     """How long the calls of a worker that Redis does not hear are taken for alive. A worker that is
     cut off for longer loses them. A worker that died and does not start again leaves them for as
@@ -78,7 +78,8 @@ class WorkerOptions(IceSettings):
     """Its port; 0: any free one. Of several workers of a machine, each takes the next one."""
     phone_media_address: Annotated[str, Field(pattern=r"^wss?://[^/\s]+$")] | None = None
     """Under which bridges reach it, such as ``ws://10.0.0.5:40123``. Without it: the address that
-    it listens on, or, if that is all, the one from which the worker reaches Redis."""
+    it listens on, or, if that is all, the one from which the worker reaches Redis. Of several
+    workers of a machine, each has the next port here, too."""
     media_private_candidates: bool | None = None
     """Whether the worker sends STUN requests and media to private addresses that a caller's browser
     names. By default only if an address of ``media_addresses`` is private, or, without any, if this

@@ -60,6 +60,7 @@ READ_BY: Mapping[str, frozenset[str]] = MappingProxyType(
             _WATCHED
             | _CARRIERS
             | {"redis_url", "bridge_host", "bridge_port", "bridge_id", "bridge_account_key"}
+            | {"drain_timeout_seconds"}
         ),
         "models": _WATCHED,
         "control-plane": _LOGGING,

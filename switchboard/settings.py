@@ -46,6 +46,7 @@ from telephony_bridge.settings import BridgeSettings
 
 DEFAULT_PORT = 8080
 DEFAULT_BRIDGE_PORT = 8090
+HIGHEST_PORT = 65_535
 SHORTEST_SECRET_KEY_BYTES = 32
 OUTBOX = "outbox"
 """The folder of the data directory for mails that no mail server takes."""
@@ -315,7 +316,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
             provider_keys=self.provider_keys,
             provider_api_keys=self.by_provider("api_key"),
             provider_base_urls=self.by_provider("base_url"),
-            smtp=self._smtp(),
+            smtp=self.smtp(),
             sms_url=self.sms_url,
             mail_outbox_dir=self.data_dir.absolute() / OUTBOX,
             platform_llm=self._platform_llm(),
@@ -343,7 +344,8 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
         derived = (derived_key(self.secret_key),) if self.secret_key else ()
         return (*self.encryption_keys, *derived)
 
-    def _smtp(self) -> SmtpSettings | None:
+    def smtp(self) -> SmtpSettings | None:
+        """The mail server, if there is one."""
         if self.smtp_host is None:
             return None
         return SmtpSettings(
@@ -417,26 +419,39 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
             port=self.bridge_port,
             public_url=None if public_url is None else public_url.rstrip("/"),
             account_key=key,
+            drain_timeout_seconds=self.drain_timeout_seconds,
             carriers=self.carriers(),
         )
 
     def of_worker(self, number: int) -> Settings:
-        """For one of the worker processes, counted from 1: its own id and monitoring port. A single
-        one keeps the id that is set."""
-        port, is_single = self.monitoring_port, self.worker_processes == 1
+        """For one of the worker processes, counted from 1: its own id and ports. A single one keeps
+        the id that is set. Raises ``NoPort``."""
+        is_single = self.worker_processes == 1
         return self.model_copy(
             update={
                 "worker_id": self.worker_id if is_single else f"{self.worker_id}-{number}",
-                "phone_media_port": self.phone_media_port and self.phone_media_port + number - 1,
-                "monitoring_port": None if port is None else port + number - 1,
+                "phone_media_port": self.phone_media_port
+                and port_after(self.phone_media_port, number - 1, "SWITCHBOARD_PHONE_MEDIA_PORT"),
+                "phone_media_address": self._phone_media_address_of(number),
+                "monitoring_port": self._monitoring_port_after(number - 1),
             }
         )
 
+    def _monitoring_port_after(self, steps: int) -> int | None:
+        first = self.monitoring_port
+        return first and port_after(first, steps, "SWITCHBOARD_MONITORING_PORT")
+
+    def _phone_media_address_of(self, number: int) -> str | None:
+        """A bridge that came to the door of another worker would find no call there."""
+        address = self.phone_media_address
+        host, separator, port = (address or "").rpartition(":")
+        return f"{host}:{int(port) + number - 1}" if separator and port.isdecimal() else address
+
     def of_models(self) -> Settings:
-        """For the process with the models: its port comes after those of the workers."""
-        port = self.monitoring_port
-        next_port = None if port is None else port + self.worker_processes
-        return self.model_copy(update={"monitoring_port": next_port})
+        """For the process with the models: its port comes after those of the workers. Raises
+        ``NoPort``."""
+        port = self._monitoring_port_after(self.worker_processes)
+        return self.model_copy(update={"monitoring_port": port})
 
     def providers(self) -> ProviderSettings:
         """The vendors' keys, addresses and deadlines, and what opens the tenants' own keys."""
@@ -461,3 +476,15 @@ def _required(value: str | None, variable: str) -> str:
     if not value:
         raise MissingSetting(f"{variable} is not set")
     return value
+
+
+def port_after(first: int, steps: int, variable: str) -> int:
+    """Raises ``NoPort``."""
+    if first + steps > HIGHEST_PORT:
+        from switchboard.listening import NoPort
+
+        raise NoPort(
+            f"{variable} is {first}, which leaves no port for each process of this machine; "
+            f"set {HIGHEST_PORT - steps} or less"
+        )
+    return first + steps

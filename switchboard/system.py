@@ -34,7 +34,7 @@ from switchboard.services.embedded_server import EmbeddedServer, log_tail
 from switchboard.services.orphans import end, orphan
 from switchboard.services.postgres import APP_LOGIN, SYSTEM_LOGIN, PostgresServer
 from switchboard.services.valkey import ValkeyServer
-from switchboard.settings import Settings
+from switchboard.settings import Settings, port_after
 from switchboard.state import (
     State,
     kept_secrets,
@@ -326,13 +326,15 @@ class _System:
 
 
 def monitoring_ports(settings: Settings) -> dict[str, int]:
-    """By process: one port after the other, from the one that is set on. Empty without one."""
+    """By process: one port after the other, from the one that is set on. Empty without one. Raises
+    ``NoPort``."""
     workers = (f"worker-{number}" for number in range(1, settings.worker_processes + 1))
     first = settings.monitoring_port
     if first is None:
         return {}
     jobs, *more_jobs = jobs_names(settings)
     names = ("api", jobs, "bridge", *workers, "models", *more_jobs, TENANTS_JOBS)
+    port_after(first, len(names) - 1, "SWITCHBOARD_MONITORING_PORT")
     return {name: first + n for n, name in enumerate(names)}
 
 

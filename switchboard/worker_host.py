@@ -38,7 +38,11 @@ def run_worker_host(settings: Settings) -> int:
     """Run the workers until a signal says otherwise. Returns the exit code.
 
     SIGTERM drains every worker; SIGINT ends its calls at once.
+
+    Raises:
+        switchboard.listening.NoPort: the last of the processes would have a port above the highest.
     """
+    settings.of_models()
     parts = [
         Part("models", partial(_become_models, settings), serves_others=True),
         *(

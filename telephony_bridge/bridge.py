@@ -57,8 +57,10 @@ async def run_bridge(
 ) -> None:
     """Serve until ``stop`` is set; survives an absent Redis.
 
-    A bridge that stops hangs up every leg and reports that. If a bridge dies, the control plane
-    notices within seconds and ends its attempts.
+    Setting ``stop`` drains the bridge: it dials nothing more, and its phones go on, as do those
+    that still call it, until none is left. After ``drain_timeout_seconds``, or when it is cancelled
+    meanwhile, it hangs up every leg and reports that. If a bridge dies, the control plane notices
+    within seconds and ends its attempts.
 
     Args:
         specs: the carriers whose accounts it serves; ``None``: all that are built in.
@@ -100,7 +102,10 @@ async def run_bridge(
                     background.append(tasks.create_task(lost.run()))
                 beating = _keep_beating(client, settings.bridge_id, names)
                 background.append(tasks.create_task(beating))
-                await Dialer(client, settings.bridge_id, usable, reports, legs.hang_up).run(stop)
+                dialer = Dialer(client, settings.bridge_id, usable, reports, legs.hang_up)
+                await dialer.run(
+                    stop, partial(_drain, dialer, legs, settings.drain_timeout_seconds)
+                )
                 await legs.close()
                 for task in background:
                     task.cancel()
@@ -108,6 +113,15 @@ async def run_bridge(
             await reports.flush()
     finally:
         await client.aclose()
+
+
+async def _drain(dialer: Dialer, legs: MediaLegs, timeout_seconds: float) -> None:
+    """Return once no phone is left, or the time is over. A second signal, which cancels this, ends
+    no more than the wait: the phones are hung up."""
+    with suppress(TimeoutError, asyncio.CancelledError):
+        async with asyncio.timeout(timeout_seconds):
+            await dialer.wait_idle()
+            await legs.wait_idle()
 
 
 @asynccontextmanager

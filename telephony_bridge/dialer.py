@@ -50,20 +50,29 @@ class Dialer:
         self._reports = reports
         self._hang_up_inbound = hang_up_inbound
         self._attempts: dict[UUID, Attempt] = {}
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._position = BEFORE_ALL
         """In the stream of commands."""
         DIAL_ATTEMPTS.set_function(lambda: len(self._attempts))
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Dial until ``stop`` is set, then hang up every leg that is left."""
+    async def wait_idle(self) -> None:
+        """Return once no attempt is under way."""
+        await self._idle.wait()
+
+    async def run(self, stop: asyncio.Event, drain: Callable[[], Awaitable[None]]) -> None:
+        """Dial until ``stop`` is set, await ``drain``, then hang up every leg that is left."""
         async with asyncio.TaskGroup() as tasks:
-            readers = [tasks.create_task(_keep_reading("bridge_commands", self._read_commands))]
-            if self._carriers:
-                take = partial(self._take_requests, tasks)
-                readers.append(tasks.create_task(_keep_reading("dial_requests", take)))
+            obeying = tasks.create_task(_keep_reading("bridge_commands", self._read_commands))
+            take = partial(self._take_requests, tasks)
+            taking = (
+                tasks.create_task(_keep_reading("dial_requests", take)) if self._carriers else None
+            )
             await stop.wait()
-            for reader in readers:
-                reader.cancel()
+            if taking is not None:
+                taking.cancel()
+            await drain()
+            obeying.cancel()
             for attempt in self._attempts.values():
                 attempt.hang_up()
 
@@ -97,6 +106,7 @@ class Dialer:
             request, self._carriers[request.carrier], partial(self._reports.add, request)
         )
         self._attempts[request.attempt_id] = attempt
+        self._idle.clear()
         tasks.create_task(self._carry_out(attempt))
 
     async def _carry_out(self, attempt: Attempt) -> None:
@@ -104,6 +114,8 @@ class Dialer:
             await attempt.run()
         finally:
             del self._attempts[attempt.request.attempt_id]
+            if not self._attempts:
+                self._idle.set()
 
     async def _read_commands(self) -> None:
         stream = redis_names.bridge_commands(self._bridge_id)

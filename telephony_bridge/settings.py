@@ -22,4 +22,6 @@ class BridgeSettings(BaseModel):
     nothing is dialed through accounts, and no webhook is answered."""
     account_key: str | None = Field(None, repr=False)
     """Opens the carriers' credentials (``contracts.sealing.bridge_key``)."""
+    drain_timeout_seconds: Annotated[float, Field(ge=0)] = 0.0
+    """How long a stopping bridge lets its phones go on before it hangs them up."""
     carriers: CarrierSettings = CarrierSettings()

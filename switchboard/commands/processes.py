@@ -66,11 +66,17 @@ def worker(data_dir: DataDir = None) -> None:
     """Run only media workers, one process for each core. SIGTERM drains them: their calls go on,
     they take no new ones."""
     with importing():
+        from switchboard.listening import NoPort
         from switchboard.worker_host import run_worker_host
 
     settings = refuse_old_redis(_logging_settings(data_dir))
     settings.worker()
-    raise typer.Exit(run_worker_host(settings))
+    try:
+        exit_code = run_worker_host(settings)
+    except NoPort as none_left:
+        typer.echo(f"Not started: {none_left}.", err=True)
+        exit_code = 1
+    raise typer.Exit(exit_code)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""Whether the logins that serve can do their work, and no more."""
+"""Whether your own database answers, and the logins that serve can do their work, and no more."""
 
 from __future__ import annotations
 
@@ -21,6 +21,28 @@ _RIGHTS = """
         )
     FROM pg_roles WHERE rolname = session_user
 """
+
+
+def server(settings: Settings) -> list[Finding]:
+    """Of your own database, as its owner connects to it, or else as requests do."""
+    url = settings.database_url or settings.app_database_url
+    if url is None:
+        return []
+    # The import takes a second, which only those pay who have a database of their own.
+    import psycopg
+
+    from control_plane.migrate import OLDEST_SERVER
+
+    subject = "PostgreSQL version"
+    try:
+        with psycopg.connect(_plain(url), connect_timeout=_CONNECT_TIMEOUT_SECONDS) as connection:
+            version = connection.info.server_version // 10_000
+    except psycopg.Error as error:
+        return [fail(subject, _no_connection(error), "Start it, or correct its address.")]
+    if (version,) < OLDEST_SERVER:
+        found = f"{version} is too old; {OLDEST_SERVER[0]} or newer is needed"
+        return [fail(subject, found, "Upgrade the server at SWITCHBOARD_DATABASE_URL.")]
+    return [ok(subject, str(version))]
 
 
 def logins(settings: Settings) -> Finding:
@@ -53,12 +75,11 @@ def logins(settings: Settings) -> Finding:
 def _fault(url: str, role: str) -> str | None:
     import psycopg
 
-    plain = url.replace("postgresql+psycopg://", "postgresql://", 1)
     try:
-        with psycopg.connect(plain, connect_timeout=_CONNECT_TIMEOUT_SECONDS) as connection:
+        with psycopg.connect(_plain(url), connect_timeout=_CONNECT_TIMEOUT_SECONDS) as connection:
             row = connection.execute(_RIGHTS, (role,)).fetchone()
     except psycopg.Error as error:
-        return f"does not connect: {str(error).strip().splitlines()[0]}"
+        return _no_connection(error)
     sees_everything, owns_tables, is_member = row or (False, False, False)
     if sees_everything:
         return "is a login that row-level security does not hold for"
@@ -67,3 +88,11 @@ def _fault(url: str, role: str) -> str | None:
     if not is_member:
         return f"is a login that is not a member of {role}, or does not inherit its rights"
     return None
+
+
+def _plain(url: str) -> str:
+    return url.replace("postgresql+psycopg://", "postgresql://", 1)
+
+
+def _no_connection(error: Exception) -> str:
+    return f"does not connect: {str(error).strip().splitlines()[0]}"

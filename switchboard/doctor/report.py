@@ -8,7 +8,16 @@ import json
 from rich.console import Console
 from rich.text import Text
 
-from switchboard.doctor import database, machine, network, own_model, phones, software, workers
+from switchboard.doctor import (
+    database,
+    machine,
+    network,
+    own_model,
+    phones,
+    services,
+    software,
+    workers,
+)
 from switchboard.doctor.finding import Finding
 from switchboard.settings import Settings
 from switchboard.state import read_state
@@ -24,6 +33,7 @@ def examine(settings: Settings) -> list[Finding]:
         machine.data_directory(settings.data_dir),
         machine.privileges(settings.data_dir),
         software.postgres(settings),
+        *database.server(settings),
         database.logins(settings),
         software.valkey(settings),
         *software.redis_version(settings),
@@ -37,6 +47,9 @@ def examine(settings: Settings) -> list[Finding]:
         *software.keys(settings),
         software.languages(settings),
         *own_model.own_model(settings),
+        *services.addresses(settings),
+        *services.mail(settings),
+        *services.invoice_font(settings),
         software.microphone(),
         *workers.workers(settings),
         *phones.phones(settings),

@@ -66,9 +66,13 @@ class MediaLegs:
         if (relay := self._relays.get(attempt_id)) is not None:
             relay.hang_up()
 
+    async def wait_idle(self) -> None:
+        """Return once no leg is here."""
+        await self._idle.wait()
+
     async def close(self) -> None:
         """Hang up every leg, and those that still come."""
         self.are_closing = True
         for relay in self._relays.values():
             relay.hang_up()
-        await self._idle.wait()
+        await self.wait_idle()

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from control_plane import migrations
+from control_plane.migrate import PREVIOUS_RELEASE
 
 REVISIONS = sorted((Path(migrations.__path__[0]) / "versions").glob("revision_*.py"))
 HEAD_OF_RELEASE_0_1 = "0015"
@@ -85,6 +86,18 @@ def test_a_revision_removes_nothing_that_the_previous_release_uses(path: Path) -
         assert _numbers(unused_since) < _numbers(version("switchboard"))
         return
     assert removals(path.read_text()) == []
+
+
+def test_the_previous_release_is_the_newest_in_the_changelog_below_the_one_that_is_being_made() -> (
+    None
+):
+    """Its ``migrate`` lets our schema pass, and no older one does. So name it, with the newest
+    revision that it has, once the section of the release after it has begun."""
+    changelog = (Path(__file__).parents[2] / "CHANGELOG.md").read_text()
+    _being_made, previous, *_ = re.findall(r"^## (\S+)$", changelog, re.MULTILINE)
+    release, newest_revision = PREVIOUS_RELEASE
+    assert release == previous
+    assert newest_revision in {_constants(path.read_text())["revision"] for path in REVISIONS}
 
 
 def _constants(source: str) -> dict[str, Any]:

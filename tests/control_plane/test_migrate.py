@@ -13,7 +13,13 @@ import pytest
 from sqlalchemy import make_url, text
 
 from control_plane.calling.batches.tasks import make_calls_of_batch
-from control_plane.migrate import LOCK_PATIENCE_SECONDS, DatabaseUnfit, Patience, migrate
+from control_plane.migrate import (
+    LOCK_PATIENCE_SECONDS,
+    PREVIOUS_RELEASE,
+    DatabaseUnfit,
+    Patience,
+    migrate,
+)
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import enqueue
 
@@ -67,8 +73,30 @@ def test_the_schema_of_a_newer_release_is_named(postgres_url: str) -> None:
     login = postgres_url.replace("postgresql+psycopg://", "postgresql://")
     with psycopg.connect(login, autocommit=True) as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'of a newer release'")
+        connection.execute("COMMENT ON TABLE alembic_version IS 'of the release before that'")
     with pytest.raises(DatabaseUnfit, match=r"^A newer release has migrated the database"):
         migrate(postgres_url)
+
+
+def test_the_schema_of_the_next_release_is_left_as_it_is(postgres_url: str) -> None:
+    """So that one can go back by one release, also where each start migrates."""
+    login = postgres_url.replace("postgresql+psycopg://", "postgresql://")
+    left = "SELECT version_num, obj_description('alembic_version'::regclass) FROM alembic_version"
+    with psycopg.connect(login, autocommit=True) as connection:
+        [(ours, _)] = connection.execute(left).fetchall()
+        connection.execute("UPDATE alembic_version SET version_num = 'of the next release'")
+        connection.execute(f"COMMENT ON TABLE alembic_version IS '{ours}'")
+        migrate(postgres_url)
+        assert connection.execute(left).fetchall() == [("of the next release", ours)]
+
+
+def test_a_schema_says_on_which_release_it_builds(postgres_url: str) -> None:
+    login = postgres_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(login) as connection:
+        [(found,)] = connection.execute(
+            "SELECT obj_description('alembic_version'::regclass)"
+        ).fetchall()
+    assert found == PREVIOUS_RELEASE[1]
 
 
 def test_a_login_that_may_not_make_tables_hears_which_rights_it_needs(

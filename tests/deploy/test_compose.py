@@ -25,6 +25,8 @@ from switchboard.process_environment import READ_BY, needed_by, variables_of
 from switchboard.services.ports import free_port, is_free
 from switchboard.services.valkey import valkey_binary
 from switchboard.settings import Settings
+from telephony_bridge.attempt import HANG_UP_PATIENCE_SECONDS, HANG_UP_SECONDS
+from telephony_bridge.bridge import STOP_SECONDS
 from tests.deploy.compose_file import (
     ROOT,
     environment_of,
@@ -484,3 +486,14 @@ def test_a_worker_that_is_stopped_has_the_time_that_its_calls_need(
     assert drain_seconds > longest_call_seconds
     grace = compose["services"]["worker"]["stop_grace_period"]
     assert int(grace.removesuffix("s")) > drain_seconds + END_SECONDS + SHIP_SECONDS
+
+
+def test_a_bridge_that_is_stopped_has_the_time_that_its_phones_need(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge = settings_of(compose, "bridge", monkeypatch).bridge()
+    worker = settings_of(compose, "worker", monkeypatch).worker()
+    assert bridge.drain_timeout_seconds == worker.drain_timeout_seconds
+    grace = compose["services"]["bridge"]["stop_grace_period"]
+    last_seconds = HANG_UP_SECONDS + HANG_UP_PATIENCE_SECONDS + STOP_SECONDS
+    assert int(grace.removesuffix("s")) > bridge.drain_timeout_seconds + last_seconds

@@ -54,6 +54,18 @@ def test_the_digest_of_every_image_is_written(dot_env: Path) -> None:
     assert "# A comment." in dot_env.read_text()
 
 
+def test_the_file_is_replaced_as_a_whole_so_that_a_full_disk_costs_no_secret(dot_env: Path) -> None:
+    """What would be cut off and written again, would be cut off at every name of the file."""
+    before = dot_env.read_text()
+    other_name = dot_env.with_name("other-name")
+    other_name.hardlink_to(dot_env)
+    dot_env.chmod(0o640)
+    assert pin(dot_env, DIGEST_OF_THE_NAME).returncode == 0
+    assert other_name.read_text() == before
+    assert dot_env.stat().st_mode & 0o777 == 0o640
+    assert {each.name for each in dot_env.parent.iterdir()} == {".env", "docker", "other-name"}
+
+
 def test_every_digest_that_the_two_files_ask_for_is_known() -> None:
     both = (ROOT / "docker-compose.yml").read_text() + (ROOT / "Dockerfile").read_text()
     asked = re.findall(r"(\S+)@\$\{([A-Z]+_IMAGE_DIGEST)", both)

@@ -27,6 +27,7 @@ from control_plane.calling.pauses.repository import platform_switches
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.link import dialing as link
+from control_plane.platform.link.leases import check_renewable
 from control_plane.platform.settings import DialingSettings
 from link.common_beat import until_beat
 from link.connection import LINK_ERRORS
@@ -142,6 +143,8 @@ class DialingScheduler:
         async with self._database.system_session() as session:
             active = await repository.active_attempts(session)
         watched = [each.job.attempt_id for each in active if each.job.attempt_id is not None]
+        if watched:
+            await check_renewable(self._redis)
         reports = await link.newest_reports(self._redis, watched)
         lost = self._silence.heard(watched, reports.keys())
         ring_timeout = timedelta(seconds=self._settings.ring_timeout_seconds)

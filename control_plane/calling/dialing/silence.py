@@ -31,5 +31,5 @@ class Silence:
         )
 
     def forget(self) -> None:
-        """Redis did not answer, so nothing is known about any attempt."""
+        """Redis did not answer, or took nothing, so nothing is known about any attempt."""
         self._silent_since.clear()

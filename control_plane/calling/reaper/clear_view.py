@@ -1,7 +1,8 @@
 """Since when leases can be trusted. Pure, with an injected monotonic clock.
 
 A missing lease proves a dead worker only if the worker could have renewed it. After Redis was away,
-or was started again, workers get some time to renew their leases before any call is judged.
+took nothing, or was started again, workers get some time to renew their leases before any call is
+judged.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ class ClearView:
         self._run_id: str | None = None
 
     def seen(self, run_id: str) -> None:
-        """Redis answered.
+        """Redis answered, and took what was written.
 
         Args:
             run_id: of its process. Another process than at the last look may have lost every lease,
@@ -28,7 +29,7 @@ class ClearView:
         self._run_id = run_id
 
     def lost(self) -> None:
-        """Redis did not answer."""
+        """Redis did not answer, or took nothing."""
         self._clear_since = None
 
     @property

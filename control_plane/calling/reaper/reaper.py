@@ -39,7 +39,7 @@ from control_plane.platform.link import commands
 from control_plane.platform.link.applied_cursors import clear_ended_call, forget_applied
 from control_plane.platform.link.dispatch import forget_old_offers, times_given
 from control_plane.platform.link.event_stream import waiting_events
-from control_plane.platform.link.leases import lease_holder, leased
+from control_plane.platform.link.leases import check_renewable, lease_holder, leased
 from control_plane.platform.link.media_positions import (
     forget_media_positions,
     media_positions,
@@ -86,9 +86,11 @@ class Reaper:
             await until_beat(INTERVAL_SECONDS)
 
     async def round(self) -> None:
-        """One look at every running call. Does nothing while Redis or PostgreSQL is away."""
+        """One look at every running call. Does nothing while Redis or PostgreSQL is away, or Redis
+        takes nothing."""
         try:
             server = await self._redis.info("server")
+            await check_renewable(self._redis)
             self._view.seen(server["run_id"])
             if self._view.is_clear:
                 await self._reap()

@@ -1,4 +1,4 @@
-"""Which worker runs a call, as its lease says."""
+"""Which worker runs a call, as its lease says, and when a missing lease says something."""
 
 from __future__ import annotations
 
@@ -28,6 +28,16 @@ async def leased(redis: Redis, call_ids: Sequence[UUID]) -> frozenset[UUID]:
     return frozenset(
         call_id for call_id, holder in zip(call_ids, holders, strict=True) if holder is not None
     )
+
+
+async def check_renewable(redis: Redis) -> None:
+    """What is missing proves a dead process only if a living one could renew it. Without memory,
+    with a full disk or as a replica, Redis answers, takes nothing, and lets leases lapse.
+
+    Raises:
+        RedisError, OSError: nothing can be renewed now.
+    """
+    await redis.set(redis_names.RENEWAL_PROBE, "1", ex=redis_names.LEASE_TTL_SECONDS)
 
 
 async def wait_for_lease(redis: Redis, call_id: UUID, timeout_seconds: float) -> str | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parseaddr
 from pathlib import Path
@@ -51,12 +53,13 @@ class Mailer:
             return False
         try:
             async with asyncio.timeout(self._smtp.timeout_seconds):
-                await _hand_over(message, mail.to, self._smtp)
+                async with _logged_in(self._smtp) as client:
+                    await client.sendmail(parseaddr(self._smtp.sender)[1], [mail.to], message)
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
             _log.warning(
                 "mail_not_sent",
                 server=f"{self._smtp.host}:{self._smtp.port}",
-                reason=f"{type(error).__name__}: {str(error) or 'no answer in time'}",
+                reason=_reason(error),
             )
             return False
         return True
@@ -70,7 +73,20 @@ class Mailer:
             _log.info("mail_written", path=str(path), reason="no mail server is set")
 
 
-async def _hand_over(message: bytes, to: str, smtp: SmtpSettings) -> None:
+async def fault_of(smtp: SmtpSettings) -> str | None:
+    """Why the mail server would take no mail, as far as logging in tells; ``None`` if it would.
+
+    Takes at most ``smtp.timeout_seconds``.
+    """
+    try:
+        async with asyncio.timeout(smtp.timeout_seconds), _logged_in(smtp):
+            return None
+    except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+        return _reason(error)
+
+
+@asynccontextmanager
+async def _logged_in(smtp: SmtpSettings) -> AsyncIterator[aiosmtplib.SMTP]:
     """
     Raises:
         aiosmtplib.SMTPException: the server refused, or does not support what the settings require.
@@ -87,4 +103,8 @@ async def _hand_over(message: bytes, to: str, smtp: SmtpSettings) -> None:
     async with client:
         if smtp.username is not None:
             await client.login(smtp.username, smtp.password or "")
-        await client.sendmail(parseaddr(smtp.sender)[1], [to], message)
+        yield client
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error) or 'no answer in time'}"

@@ -10,9 +10,12 @@ import typer
 
 from control_plane.building.catalogue.load import CatalogueConflict
 from control_plane.migrate import DatabaseUnfit
+from switchboard import worker_host
 from switchboard.commands import processes
 from switchboard.commands.processes import refuse_old_redis
+from switchboard.listening import NoPort
 from switchboard.settings import Settings
+from switchboard.system import monitoring_ports
 from tests.stand_ins.old_redis import old_redis
 
 
@@ -76,3 +79,47 @@ def test_the_bridge_may_open_as_many_files_as_the_system_allows(
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
     assert limits == [min(most, 65_536)]
+
+
+@pytest.mark.parametrize(
+    ("variable", "highest"),
+    [("SWITCHBOARD_MONITORING_PORT", 65_532), ("SWITCHBOARD_PHONE_MEDIA_PORT", 65_533)],
+)
+def test_ports_that_would_be_above_the_highest_are_refused_before_anything_starts(
+    variable: str,
+    highest: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of three workers, and of the models, which only monitoring gives a port."""
+    monkeypatch.setattr(worker_host, "ProcessHost", HostOfNobody)
+    monkeypatch.setattr(worker_host, "raise_open_files_limit", lambda: 0)
+    monkeypatch.setattr(processes, "_logging_settings", lambda _: Settings(data_dir=tmp_path))
+    monkeypatch.setenv("SWITCHBOARD_REDIS_URL", "redis://127.0.0.1:1")
+    monkeypatch.setenv("SWITCHBOARD_WORKER_PROCESSES", "3")
+    exit_codes = []
+    for port in (highest, highest + 1):
+        monkeypatch.setenv(variable, str(port))
+        with pytest.raises(typer.Exit) as ended:
+            processes.worker(tmp_path)
+        exit_codes.append(ended.value.exit_code)
+    assert exit_codes == [0, 1]
+    assert f"{variable} is {highest + 1}" in capsys.readouterr().err
+
+
+def test_up_refuses_a_monitoring_port_after_which_too_few_are_left() -> None:
+    """For API, jobs, bridge, two workers, the models and the tenants' jobs."""
+    assert len(monitoring_ports(Settings(monitoring_port=65_529, worker_processes=2))) == 7
+    with pytest.raises(NoPort, match="set 65529 or less"):
+        monitoring_ports(Settings(monitoring_port=65_530, worker_processes=2))
+
+
+class HostOfNobody:
+    """In place of the one that forks the workers."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def run(self) -> int:
+        return 0

@@ -10,7 +10,8 @@ import pytest
 
 from control_plane.migrate import migrate
 from control_plane.platform.database import APP_ROLE, SYSTEM_ROLE
-from switchboard.doctor.database import logins
+from switchboard.doctor.database import logins, server
+from switchboard.services.ports import free_port
 from switchboard.services.postgres import APP_LOGIN, SYSTEM_LOGIN, PostgresServer
 from switchboard.settings import Settings
 
@@ -39,6 +40,24 @@ def prepared(
 def test_the_embedded_logins_are_the_roles_of_the_control_plane() -> None:
     assert (APP_LOGIN, SYSTEM_LOGIN) == (APP_ROLE, SYSTEM_ROLE)
     assert logins(Settings()).level == "ok"
+
+
+def test_a_database_of_your_own_that_does_not_answer_fails() -> None:
+    [finding] = server(Settings(database_url=f"postgresql://owner@127.0.0.1:{free_port()}/db"))
+    assert finding.level == "fail"
+    assert finding.found.startswith("does not connect: ")
+
+
+def test_the_version_of_a_database_of_your_own_is_shown(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [finding] = server(Settings(database_url=postgres_url))
+    assert (finding.level, finding.found.isdigit()) == ("ok", True)
+    monkeypatch.setattr("control_plane.migrate.OLDEST_SERVER", (99,))
+    [too_old] = server(Settings(database_url=postgres_url))
+    assert too_old.level == "fail"
+    assert "99 or newer is needed" in too_old.found
+    assert server(Settings()) == []
 
 
 def test_one_login_for_everything_is_warned_of() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+import pytest
+from redis.exceptions import ResponseError
 from sqlalchemy import update
 
 from contracts import redis_names
@@ -23,6 +26,8 @@ from control_plane.calling.dialing.scheduler import DialingScheduler
 from control_plane.calling.dialing.silence import Silence
 from control_plane.calling.transfers.target import call_target
 from control_plane.platform.link.redis_client import connect
+from telephony_bridge.bridge import run_bridge
+from telephony_bridge.settings import BridgeSettings
 from tests.control_plane.calling.dialing.bridge_reports import say
 from tests.control_plane.calling.dialing.phone import CALLEE, Phones, running_bridge
 from tests.control_plane.conftest import TenantClient
@@ -141,6 +146,26 @@ async def test_a_bridge_that_dies_in_conversation_takes_its_leg_along(
     assert [command.body for command in await worker.commands()] == [
         RemoveLeg(participant_id=job.participant_id, lost_carrier=job.carrier)
     ]
+
+
+async def test_no_phone_counts_as_lost_while_redis_takes_no_reports(
+    tenant: TenantClient, no_bridge: Phones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    await phones.step()
+    await say(phones, call_id, LegStage.ANSWERED)
+    await phones.step()
+
+    async def refused(*_args: object, **_options: object) -> None:
+        raise ResponseError("OOM command not allowed when used memory > 'maxmemory'.")
+
+    with monkeypatch.context() as out_of_memory:
+        out_of_memory.setattr(phones.redis, "set", refused)
+        await silent_for_long(phones)
+    assert (await phones.job(call_id)).state == JobState.ACTIVE
+    await silent_for_long(phones)
+    assert (await phones.job(call_id)).state == JobState.COMPLETED
 
 
 async def test_a_call_whose_last_line_was_lost_has_failed_and_is_billed(
@@ -397,6 +422,49 @@ async def test_a_bridge_that_is_stopped_hangs_up(
     call_id = await phones.queue(tenant, await phones.agent(tenant))
     async with running_bridge(valkey_url, carrier):
         await phones.until_status(tenant, str(call_id), "ringing")
+    assert carrier.open_lines == 0
+    await phones.until_closed(call_id)
+
+
+async def test_a_bridge_that_drains_lets_its_phones_go_on_and_dials_no_more(
+    tenant: TenantClient, no_bridge: Phones, valkey_url: str, carrier: SimulatedCarrier
+) -> None:
+    phones = no_bridge
+    agent_id = await phones.agent(tenant)
+    talking = await phones.queue(tenant, agent_id)
+    settings = BridgeSettings(
+        redis_url=valkey_url, bridge_id="bridge-1", drain_timeout_seconds=3_600
+    )
+    stop = asyncio.Event()
+    bridge = asyncio.create_task(run_bridge(settings, stop, carriers=[carrier]))
+    await phones.until_answered(talking)
+    stop.set()
+    late = await phones.queue(tenant, agent_id, "+14155550124")
+    async with running_bridge(valkey_url, other := SimulatedCarrier(), "bridge-2"):
+        await phones.until_answered(late)
+        assert [line.to_number for line in other.dialed] == ["+14155550124"]
+        assert (len(carrier.dialed), carrier.open_lines) == (1, 1)
+        [leg] = carrier.legs
+        await leg.hang_up()
+        await bridge
+        await phones.until_closed(talking)
+
+
+async def test_a_second_signal_hangs_up_the_phones_of_a_bridge_that_drains(
+    tenant: TenantClient, no_bridge: Phones, valkey_url: str, carrier: SimulatedCarrier
+) -> None:
+    phones = no_bridge
+    call_id = await phones.queue(tenant, await phones.agent(tenant))
+    settings = BridgeSettings(
+        redis_url=valkey_url, bridge_id="bridge-1", drain_timeout_seconds=3_600
+    )
+    stop = asyncio.Event()
+    bridge = asyncio.create_task(run_bridge(settings, stop, carriers=[carrier]))
+    await phones.until_answered(call_id)
+    stop.set()
+    await phones.step()
+    bridge.cancel()
+    await bridge
     assert carrier.open_lines == 0
     await phones.until_closed(call_id)
 

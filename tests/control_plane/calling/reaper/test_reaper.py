@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
@@ -262,6 +263,39 @@ async def test_nobody_is_judged_while_redis_is_away_and_until_workers_have_renew
     assert await status_after(redis) == "in_progress"
     now += 0.1
     assert await status_after(redis) == "failed"
+
+
+async def test_nobody_is_judged_while_redis_takes_no_renewals_and_until_workers_have_renewed_them(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    redis: Redis,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    view = ClearView(redis_names.RENEWAL_SECONDS, clock=lambda: now)
+    reaper = Reaper(database, redis, 30, view)
+    plan = await running_call(tenant, worker, consumer)
+
+    async def refused(*_args: object, **_options: object) -> None:
+        raise ResponseError("MISCONF Errors writing to the AOF file: No space left on device")
+
+    async def status_after_a_look() -> str:
+        await reaper.round()
+        status: str = (await call_of(tenant, plan))["status"]
+        return status
+
+    assert await status_after_a_look() == "in_progress"
+    now += redis_names.RENEWAL_SECONDS
+    await worker.drop_lease(plan.call_id)
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr(redis, "set", refused)
+        assert await status_after_a_look() == "in_progress"
+    now += redis_names.RENEWAL_SECONDS - 0.1
+    assert await status_after_a_look() == "in_progress"
+    now += redis_names.RENEWAL_SECONDS
+    assert await status_after_a_look() == "failed"
 
 
 async def test_a_call_that_cannot_be_ended_keeps_no_other_from_its_end(
