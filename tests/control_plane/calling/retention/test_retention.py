@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 from structlog.testing import capture_logs
 
@@ -19,6 +19,8 @@ from control_plane.calling.retention import expiry, repository
 from control_plane.calling.retention.expiry import NotAllDeleted, delete_expired
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.job_queue import PATIENT_QUEUE, job_queue, job_resources
+from control_plane.platform.outbox.models import OutboxEvent
 from tests.control_plane.calling.recordings.recorded_call import RecordedCall, flac
 from tests.control_plane.conftest import TenantClient
 
@@ -110,6 +112,30 @@ async def test_a_webhook_event_does_not_keep_the_transcript(
     await keep(talked.tenant, transcript_retention_days=1)
     await days_later(talked, 2)
     assert await holding() == 0
+
+
+async def test_an_analysis_whose_transcript_is_deleted_ends_and_its_event_is_sent(
+    talked: RecordedCall, database: Database
+) -> None:
+    """Such as that of a phone call that waited longer than its transcript may be kept."""
+    await keep(talked.tenant, transcript_retention_days=1)
+    assert await days_later(talked, 2) == 1
+    await job_queue.run_worker_async(
+        queues=[PATIENT_QUEUE],
+        wait=False,
+        install_signal_handlers=False,
+        additional_context=job_resources(talked.database, talked.settings),
+    )
+    shown = (await talked.tenant.get(f"/v1/calls/{talked.call_id}")).json()
+    assert shown["intelligence"]["status"] == "skipped"
+    async with database.system_session() as session:
+        told = await session.scalars(
+            select(OutboxEvent.event).where(
+                OutboxEvent.data["call_id"].astext == str(talked.call_id),
+                OutboxEvent.event != "call.started",
+            )
+        )
+    assert told.all() == ["call.completed"]
 
 
 async def test_calls_are_deleted_in_small_batches_and_none_is_left_out(
