@@ -49,10 +49,15 @@ class Mailer:
         if self._smtp is None:
             await self._write(message, now)
             return False
+        was_accepted = False
         try:
-            async with asyncio.timeout(self._smtp.timeout_seconds):
-                await _hand_over(message, mail.to, self._smtp)
+            async with asyncio.timeout(self._smtp.timeout_seconds), _client(self._smtp) as client:
+                await _hand_over(message, mail.to, client, self._smtp)
+                was_accepted = True
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+            if was_accepted:
+                # The server has only not said goodbye. Sent again, the mail would arrive twice.
+                return True
             _log.warning(
                 "mail_not_sent",
                 server=f"{self._smtp.host}:{self._smtp.port}",
@@ -70,13 +75,8 @@ class Mailer:
             _log.info("mail_written", path=str(path), reason="no mail server is set")
 
 
-async def _hand_over(message: bytes, to: str, smtp: SmtpSettings) -> None:
-    """
-    Raises:
-        aiosmtplib.SMTPException: the server refused, or does not support what the settings require.
-        OSError: the server cannot be reached, or did not answer in time.
-    """
-    client = aiosmtplib.SMTP(
+def _client(smtp: SmtpSettings) -> aiosmtplib.SMTP:
+    return aiosmtplib.SMTP(
         hostname=smtp.host,
         port=smtp.port,
         timeout=smtp.timeout_seconds,
@@ -84,7 +84,14 @@ async def _hand_over(message: bytes, to: str, smtp: SmtpSettings) -> None:
         # ``True`` requires STARTTLS: a server without it gets neither password nor mail.
         start_tls=smtp.encryption == "starttls",
     )
-    async with client:
-        if smtp.username is not None:
-            await client.login(smtp.username, smtp.password or "")
-        await client.sendmail(parseaddr(smtp.sender)[1], [to], message)
+
+
+async def _hand_over(message: bytes, to: str, client: aiosmtplib.SMTP, smtp: SmtpSettings) -> None:
+    """
+    Raises:
+        aiosmtplib.SMTPException: the server refused, or does not support what the settings require.
+        OSError: the connection was lost, or the server did not answer in time.
+    """
+    if smtp.username is not None:
+        await client.login(smtp.username, smtp.password or "")
+    await client.sendmail(parseaddr(smtp.sender)[1], [to], message)
