@@ -86,7 +86,9 @@ async def _delete_batch(
     done_until = calls[-1].created_at
     async with database.system_session() as session:
         await _delete_rows(session, tenant_id, kind, call_ids)
-        await repository.note_done(session, tenant_id, kind, done_until)
+        await repository.note_done(
+            session, tenant_id, kind, after=retention.done_until, until=done_until
+        )
     retention.done_until = done_until
     return len(calls)
 

@@ -23,6 +23,7 @@ from control_plane.platform.job_queue import PATIENT_QUEUE, job_queue, job_resou
 from control_plane.platform.outbox.models import OutboxEvent
 from tests.control_plane.calling.recordings.recorded_call import RecordedCall, flac
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.conversation import catch_up
 
 KEPT = {
     "recording_retention_days": None,
@@ -232,6 +233,22 @@ async def test_a_call_that_is_not_over_is_waited_for(call: RecordedCall) -> None
     await call.end()
     assert await days_later(call, 2) == 1
     assert not (await left_of(call))["transcript"]
+
+
+async def test_what_a_worker_reports_after_that_is_deleted_as_well(
+    talked: RecordedCall, database: Database
+) -> None:
+    """Such as one whose machine was away for days."""
+    await keep(talked.tenant, transcript_retention_days=1)
+    async with database.system_session() as session:
+        await session.execute(text("UPDATE calls SET created_at = now() - interval '2 days'"))
+    assert await days_later(talked, 0) == 1
+    await talked.worker.ship(talked.plan, SEGMENT.model_copy(update={"sequence": 1}))
+    await catch_up(talked.consumer)
+    assert (await left_of(talked))["transcript"]
+    assert await days_later(talked, 0) == 1
+    assert not (await left_of(talked))["transcript"]
+    assert await days_later(talked, 0) == 0
 
 
 async def test_a_recording_that_is_still_being_made_is_waited_for(call: RecordedCall) -> None:
