@@ -163,6 +163,22 @@ async def test_calls_are_deleted_in_small_batches_and_none_is_left_out(
         )
 
 
+async def test_a_tenant_that_changes_its_mind_while_data_is_deleted_keeps_the_rest(
+    talked: RecordedCall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_limited = repository.all_limited
+
+    async def then_changed(session: AsyncSession) -> Any:
+        found = await all_limited(session)
+        await keep(talked.tenant, transcript_retention_days=None, recording_retention_days=7)
+        return found
+
+    await keep(talked.tenant, transcript_retention_days=1, recording_retention_days=1)
+    monkeypatch.setattr(repository, "all_limited", then_changed)
+    assert await days_later(talked, 2) == 0
+    assert await left_of(talked) == EVERYTHING
+
+
 async def test_no_transaction_waits_for_the_object_store(
     talked: RecordedCall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
