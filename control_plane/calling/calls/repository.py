@@ -85,12 +85,13 @@ async def store_feedback(
     *,
     created_with: UUID | None,
 ) -> bool:
-    """Replace the feedback of the call. Returns whether there is such a call.
+    """Replace the feedback of the call. Returns whether there is such a call. There is none whose
+    caller was erased: who wrote to it would not be found by another erasure.
 
     Args:
         created_with: only if this publishable key created it; ``None``: whoever did.
     """
-    wanted = [Call.tenant_id == tenant_id, Call.id == call_id]
+    wanted = [Call.tenant_id == tenant_id, Call.id == call_id, Call.erased_at.is_(None)]
     if created_with is not None:
         wanted.append(Call.publishable_key_id == created_with)
     stored = await session.scalar(

@@ -20,6 +20,7 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    null,
     or_,
     select,
     update,
@@ -48,13 +49,26 @@ ERASED = "erased"
 Removed = dict[str, dict[str, Any]]
 """By table: how many ``rows`` were deleted, and the ``sha256`` of what they held."""
 
+_NOTHING_FOUND: dict[str, Any] = {
+    "segments": 0,
+    "provider": None,
+    "model": None,
+    "summary": None,
+    "sentiment": None,
+    "structured_data": null(),
+    "evaluation": null(),
+    "errors": [],
+}
 _CALL_OF_EVENT = OutboxEvent.data["call_id"].astext
 
 
 async def delete_transcripts(
     session: AsyncSession, tenant_id: UUID, call_ids: Sequence[UUID]
 ) -> Removed:
-    """Delete the transcripts, what was derived from them, and the events that carry them."""
+    """Delete the transcripts, what was derived from them, and the events that carry them. An
+    analysis that is under way finds nothing any more, and ends."""
+    locked = select(Call.id).where(Call.tenant_id == tenant_id, Call.id.in_(call_ids))
+    await session.execute(locked.order_by(Call.id).with_for_update())
     analysed_by = select(CallAnalysis.job_id).where(*_of(CallAnalysis, tenant_id, call_ids))
     removed = {
         **await _delete(
@@ -63,7 +77,11 @@ async def delete_transcripts(
             [PaidAnswer.tenant_id == tenant_id, PaidAnswer.job_id.in_(analysed_by)],
         )
     }
-    for model in (CallAnalysis, Segment, TurnLatencies):
+    analyses = _of(CallAnalysis, tenant_id, call_ids)
+    removed |= await _delete(session, CallAnalysis, [*analyses, CallAnalysis.job_id.is_(None)])
+    # Without its row the job would not go on, and nobody would be told that the call is over.
+    await _change(session, CallAnalysis, analyses, _NOTHING_FOUND)
+    for model in (Segment, TurnLatencies):
         removed |= await _delete(session, model, _of(model, tenant_id, call_ids))
     removed |= await delete_outbox_events(
         session, tenant_id, call_ids, OutboxEvent.data.has_key("transcript")

@@ -22,6 +22,8 @@ KEPT = {
     "do_not_call_numbers": "A number on the do-not-call list stays there, so that it is not called "
     "again. Remove it with DELETE /v1/do-not-call/{number}.",
     "answered_requests": "Answers to repeated requests are encrypted and deleted after 24 hours.",
+    "webhook_tries": "The beginnings of what the tenant's own systems answered to webhooks, which "
+    "may repeat what was sent, are deleted after 30 days.",
     "live streams": "Redis forgets the messages of a call's live view one hour after its end.",
     "built-in voices": "Workers forget the sound of what these have said after ten minutes.",
     "webhook receivers": "What was sent to the tenant's own systems is theirs to erase.",

@@ -26,6 +26,8 @@ from control_plane.calling.intelligence.outbox_payloads import (
 async def skip(session: AsyncSession, call: Call) -> None:
     """Finish the analysis of a call in which there is nothing to analyse."""
     analysis = await _row(session, call)
+    if analysis.job_id is not None:
+        await repository.delete_paid_answers(session, call.tenant_id, analysis.job_id)
     analysis.job_id = None
     analysis.finished_at = datetime.now(UTC)
     call.intelligence_status = IntelligenceStatus.SKIPPED.value

@@ -62,14 +62,17 @@ async def _delete_batch(
     database: Database, store_url: str, retention: DataRetention, now: datetime
 ) -> int:
     """Returns the number of calls; 0 if nothing is due."""
-    assert retention.days is not None
     tenant_id, kind = retention.tenant_id, retention.kind
     async with database.system_session() as session:
+        # Asked again: there may be many batches, and the tenant may have changed its mind.
+        days = (await repository.days_of(session, tenant_id)).get(kind)
+        if days is None:
+            return 0
         found = await repository.old_calls(
             session,
             tenant_id,
             after=retention.done_until,
-            before=now - timedelta(days=retention.days),
+            before=now - timedelta(days=days),
             limit=CALLS_AT_ONCE,
         )
         calls = _until_one_is_not_done(found)
@@ -86,7 +89,9 @@ async def _delete_batch(
     done_until = calls[-1].created_at
     async with database.system_session() as session:
         await _delete_rows(session, tenant_id, kind, call_ids)
-        await repository.note_done(session, tenant_id, kind, done_until)
+        await repository.note_done(
+            session, tenant_id, kind, after=retention.done_until, until=done_until
+        )
     retention.done_until = done_until
     return len(calls)
 

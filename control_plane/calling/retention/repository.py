@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,6 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.calling.calls.models import Call
 from control_plane.calling.recordings.models import Recording
 from control_plane.calling.retention.models import DataRetention, Kind
+
+SHORTEST = timedelta(days=1)
+"""Nobody keeps data for less time."""
 
 
 class OldCall(NamedTuple):
@@ -84,9 +87,35 @@ async def with_recordings(
     return found.all()
 
 
-async def note_done(session: AsyncSession, tenant_id: UUID, kind: Kind, until: datetime) -> None:
+async def note_done(
+    session: AsyncSession,
+    tenant_id: UUID,
+    kind: Kind,
+    *,
+    after: datetime | None,
+    until: datetime,
+) -> None:
+    """Note that everything is deleted up to ``until``, unless ``look_again`` has moved ``after``
+    meanwhile."""
     await session.execute(
         update(DataRetention)
-        .where(DataRetention.tenant_id == tenant_id, DataRetention.kind == kind)
+        .where(
+            DataRetention.tenant_id == tenant_id,
+            DataRetention.kind == kind,
+            DataRetention.done_until.is_not_distinct_from(after),
+        )
         .values(done_until=until)
+    )
+
+
+async def look_again(session: AsyncSession, tenant_id: UUID, created_at: datetime) -> None:
+    """A call that was created then has left something behind after its end: if the data of its time
+    was deleted before, the next deletion begins with it. Needs a system session."""
+    if created_at > datetime.now(UTC) - SHORTEST:
+        return
+    await session.execute(
+        update(DataRetention)
+        .where(DataRetention.tenant_id == tenant_id, DataRetention.done_until >= created_at)
+        .values(done_until=created_at - timedelta(microseconds=1))
+        .execution_options(synchronize_session=False)
     )

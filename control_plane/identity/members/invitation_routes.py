@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
@@ -15,7 +17,7 @@ from control_plane.identity.accounts.errors import (
     InvalidToken,
     TooManyAttempts,
 )
-from control_plane.identity.accounts.login.attempts import count_attempt
+from control_plane.identity.accounts.login.attempts import count_attempt, forgive_attempt
 from control_plane.identity.accounts.login.response import login_response
 from control_plane.identity.accounts.schemas import LoggedIn
 from control_plane.identity.accounts.sessions.authentication import caller_of_session
@@ -46,7 +48,8 @@ from control_plane.identity.members.schemas import (
     InvitationRevoked,
     InvitationView,
 )
-from control_plane.platform.errors import DatabaseUnavailable, Unauthorized
+from control_plane.platform.database import Database
+from control_plane.platform.errors import DatabaseUnavailable, Problem, Unauthorized
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.http.paging import Offset
@@ -77,8 +80,10 @@ async def create_invitation(
     `invite_sent: false` means that the invitation exists but its mail was not sent.
     """
     now, token = datetime.now(UTC), effect.token(settings, _TOKEN)
-    await count_attempt(database, [invitations.MAILS_PER_TENANT.of(str(caller.tenant_id))], now)
-    async with database.tenant_session(caller.tenant_id) as session:
+    async with (
+        _counted_mail(database, caller.tenant_id, now),
+        database.tenant_session(caller.tenant_id) as session,
+    ):
         invitation = await invitations.invite(session, caller, wanted, token, now)
     was_sent = await mail_invitation(
         database, mailer, settings, caller, invitation, token, effect.id
@@ -180,8 +185,10 @@ async def resend_invitation(
 ) -> InvitationView:
     """Send the mail again, with a new token that works for seven days. At most once a minute."""
     now, token = datetime.now(UTC), effect.token(settings, _TOKEN)
-    await count_attempt(database, [invitations.MAILS_PER_TENANT.of(str(caller.tenant_id))], now)
-    async with database.tenant_session(caller.tenant_id) as session:
+    async with (
+        _counted_mail(database, caller.tenant_id, now),
+        database.tenant_session(caller.tenant_id) as session,
+    ):
         invitation = await invitations.renew(session, caller, invitation_id, token, now)
     was_sent = await mail_invitation(
         database, mailer, settings, caller, invitation, token, effect.id
@@ -198,6 +205,23 @@ async def revoke_invitation(
     """Revoke an invitation for good. Its token stops working."""
     await invitations.revoke(session, caller, invitation_id, datetime.now(UTC))
     return InvitationRevoked(id=invitation_id)
+
+
+@asynccontextmanager
+async def _counted_mail(database: Database, tenant_id: UUID, now: datetime) -> AsyncIterator[None]:
+    """Counts the mail of what is done in the context. What is refused there mails nothing.
+
+    Raises:
+        TooManyAttempts: the tenant has sent all its mails of the day.
+    """
+    counters = [invitations.MAILS_PER_TENANT.of(str(tenant_id))]
+    await count_attempt(database, counters, now)
+    try:
+        yield
+    except Problem:
+        async with database.system_session() as session:
+            await forgive_attempt(session, counters)
+        raise
 
 
 def _view(invitation: Invitation, now: datetime, *, invite_sent: bool) -> InvitationView:

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Update, bindparam, case, delete, select, update
+from sqlalchemy import ColumnElement, Update, bindparam, case, delete, literal, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningInsert
@@ -161,8 +161,16 @@ def _remembering() -> Update:
     )
 
 
-async def forget(session: AsyncSession, claimed_before: datetime) -> None:
-    """Delete old answers of every tenant. Needs a system session."""
-    await session.execute(
-        delete(AnsweredRequest).where(AnsweredRequest.claimed_at < claimed_before)
+async def forget(session: AsyncSession, claimed_before: datetime, *, most: int) -> int:
+    """Delete old answers of every tenant, and return how many, which are ``most`` at most. Needs a
+    system session."""
+    is_old = AnsweredRequest.claimed_at < claimed_before
+    some = select(AnsweredRequest.key_digest).where(is_old).limit(most)
+    forgotten = await session.scalars(
+        delete(AnsweredRequest)
+        # Once more, because a request may just have claimed the key.
+        .where(AnsweredRequest.key_digest.in_(some), is_old)
+        .returning(literal(1))
+        .execution_options(synchronize_session=False)
     )
+    return len(forgotten.all())

@@ -10,6 +10,8 @@ from control_plane.platform.idempotency.answer import KEY_LIFETIME
 from control_plane.platform.idempotency.repository import forget
 from control_plane.platform.job_queue import database_of, job_queue
 
+_DELETED_TOGETHER = 2_000
+
 
 @job_queue.periodic(cron="*/15 * * * *")
 @job_queue.task(
@@ -17,5 +19,8 @@ from control_plane.platform.job_queue import database_of, job_queue
 )
 async def forget_old_answers(context: JobContext, timestamp: int) -> None:
     """Delete answers whose keys have expired."""
-    async with database_of(context).system_session() as session:
-        await forget(session, datetime.now(UTC) - KEY_LIFETIME)
+    before = datetime.now(UTC) - KEY_LIFETIME
+    deleted = _DELETED_TOGETHER
+    while deleted == _DELETED_TOGETHER:
+        async with database_of(context).system_session() as session:
+            deleted = await forget(session, before, most=_DELETED_TOGETHER)

@@ -51,11 +51,18 @@ class Mailer:
         if self._smtp is None:
             await self._write(message, now)
             return False
+        was_accepted = False
         try:
-            async with asyncio.timeout(self._smtp.timeout_seconds):
-                async with _logged_in(self._smtp) as client:
-                    await client.sendmail(parseaddr(self._smtp.sender)[1], [mail.to], message)
+            async with (
+                asyncio.timeout(self._smtp.timeout_seconds),
+                _logged_in(self._smtp) as client,
+            ):
+                await client.sendmail(parseaddr(self._smtp.sender)[1], [mail.to], message)
+                was_accepted = True
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+            if was_accepted:
+                # The server has only not said goodbye. Sent again, the mail would arrive twice.
+                return True
             _log.warning(
                 "mail_not_sent",
                 server=f"{self._smtp.host}:{self._smtp.port}",

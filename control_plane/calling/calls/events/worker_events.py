@@ -54,6 +54,7 @@ from control_plane.calling.calls.transitions import (
 )
 from control_plane.calling.intelligence.scheduling import schedule_for_late_segments
 from control_plane.calling.recordings.recording_events import apply_recording_event
+from control_plane.calling.retention import repository as retention
 from control_plane.calling.transfers.asking import ask_for_phone
 from control_plane.platform.database import storable
 
@@ -92,12 +93,13 @@ async def apply_events(
     """
     outcome = Outcome(waiting=[])
     was_over = call.is_over
-    has_late_segments = False
+    is_late = has_late_segments = False
     for event in sorted(events, key=lambda event: event.seq):
         match verdict(call.applied_seq, event.seq):
             case Verdict.APPLY:
                 outcome.answer = await _apply(session, group, call, event) or outcome.answer
                 call.applied_seq = event.seq
+                is_late |= was_over
                 has_late_segments |= (
                     was_over
                     and call.erased_at is None
@@ -110,6 +112,8 @@ async def apply_events(
                 outcome.waiting.append(event)
     if has_late_segments:
         await schedule_for_late_segments(session, call)
+    if is_late:
+        await retention.look_again(session, call.tenant_id, call.created_at)
     return outcome
 
 
@@ -128,6 +132,8 @@ async def apply_late(
         and isinstance(event.body, TranscriptSegment | SlotsCollected)
     ):
         await schedule_for_late_segments(session, call)
+    if was_over:
+        await retention.look_again(session, call.tenant_id, call.created_at)
     return answer
 
 

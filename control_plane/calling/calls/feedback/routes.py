@@ -26,7 +26,8 @@ async def give_feedback(
 ) -> CallFeedback:
     """Rate a call, up or down, with a word if you like. It replaces what was given before.
 
-    A publishable key rates only the calls that it has created.
+    A publishable key rates only the calls that it has created, and nobody rates a call whose
+    caller's data was erased: it is 404.
     """
     feedback = CallFeedback(**given.model_dump(), given_at=datetime.now(UTC))
     stranger = Stranger.behind(caller)

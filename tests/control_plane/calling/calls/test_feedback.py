@@ -112,6 +112,20 @@ async def test_it_is_erased_with_the_data_of_the_caller(
     assert kept is None
 
 
+async def test_it_does_not_come_back_after_the_data_of_the_caller_was_erased(
+    tenant: TenantClient, database: Database
+) -> None:
+    """The call names the caller no longer, so another erasure would not find it."""
+    call = await create_call(tenant, await tenant.published_agent())
+    async with database.system_session() as session:
+        await forget_caller(
+            session, tenant.tenant_id, UUID(call["id"]), "caller", datetime.now(UTC)
+        )
+    refused = await give(tenant, call, {"rating": "down", "comment": "I am Ada."})
+    assert (refused.status_code, refused.json()["code"]) == (404, "call_not_found")
+    assert await shown(tenant, call) is None
+
+
 async def test_the_card_of_an_agent_refuses_what_a_call_would_refuse(
     tenant: TenantClient, other_tenant: TenantClient
 ) -> None:

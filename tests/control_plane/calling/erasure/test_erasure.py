@@ -209,6 +209,22 @@ async def test_the_proof_says_what_was_erased_and_the_audit_log_has_its_hash(
     assert [each["id"] for each in listed["erasures"]] == [asked["id"]]
 
 
+async def test_the_proof_names_everything_that_the_docs_say_stays(talked: RecordedCall) -> None:
+    asked = (await erase(talked.tenant, identity=CALLER["identity"])).json()
+    await run_jobs(talked)
+    proof = (await talked.tenant.get(f"/v1/erasures/{asked['id']}/proof")).json()
+    assert set(proof["kept"]) >= {
+        "ledger_entries",
+        "audit_entries",
+        "do_not_call_numbers",
+        "webhook_tries",
+        "answered_requests",
+        "live streams",
+        "built-in voices",
+        "webhook receivers",
+    }
+
+
 async def test_a_caller_whose_call_is_not_over_is_409(call: RecordedCall) -> None:
     refused = await erase(call.tenant, identity=CALLER["identity"])
     assert (refused.status_code, refused.json()["code"]) == (409, "caller_in_call")

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 from structlog.testing import capture_logs
 
@@ -19,8 +19,11 @@ from control_plane.calling.retention import expiry, repository
 from control_plane.calling.retention.expiry import NotAllDeleted, delete_expired
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.job_queue import PATIENT_QUEUE, job_queue, job_resources
+from control_plane.platform.outbox.models import OutboxEvent
 from tests.control_plane.calling.recordings.recorded_call import RecordedCall, flac
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.conversation import catch_up
 
 KEPT = {
     "recording_retention_days": None,
@@ -112,6 +115,30 @@ async def test_a_webhook_event_does_not_keep_the_transcript(
     assert await holding() == 0
 
 
+async def test_an_analysis_whose_transcript_is_deleted_ends_and_its_event_is_sent(
+    talked: RecordedCall, database: Database
+) -> None:
+    """Such as that of a phone call that waited longer than its transcript may be kept."""
+    await keep(talked.tenant, transcript_retention_days=1)
+    assert await days_later(talked, 2) == 1
+    await job_queue.run_worker_async(
+        queues=[PATIENT_QUEUE],
+        wait=False,
+        install_signal_handlers=False,
+        additional_context=job_resources(talked.database, talked.settings),
+    )
+    shown = (await talked.tenant.get(f"/v1/calls/{talked.call_id}")).json()
+    assert shown["intelligence"]["status"] == "skipped"
+    async with database.system_session() as session:
+        told = await session.scalars(
+            select(OutboxEvent.event).where(
+                OutboxEvent.data["call_id"].astext == str(talked.call_id),
+                OutboxEvent.event != "call.started",
+            )
+        )
+    assert told.all() == ["call.completed"]
+
+
 async def test_calls_are_deleted_in_small_batches_and_none_is_left_out(
     talked: RecordedCall, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +161,22 @@ async def test_calls_are_deleted_in_small_batches_and_none_is_left_out(
         assert not await session.scalar(
             text("SELECT count(*) FROM calls WHERE collected_slots <> '{}'")
         )
+
+
+async def test_a_tenant_that_changes_its_mind_while_data_is_deleted_keeps_the_rest(
+    talked: RecordedCall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_limited = repository.all_limited
+
+    async def then_changed(session: AsyncSession) -> Any:
+        found = await all_limited(session)
+        await keep(talked.tenant, transcript_retention_days=None, recording_retention_days=7)
+        return found
+
+    await keep(talked.tenant, transcript_retention_days=1, recording_retention_days=1)
+    monkeypatch.setattr(repository, "all_limited", then_changed)
+    assert await days_later(talked, 2) == 0
+    assert await left_of(talked) == EVERYTHING
 
 
 async def test_no_transaction_waits_for_the_object_store(
@@ -206,6 +249,22 @@ async def test_a_call_that_is_not_over_is_waited_for(call: RecordedCall) -> None
     await call.end()
     assert await days_later(call, 2) == 1
     assert not (await left_of(call))["transcript"]
+
+
+async def test_what_a_worker_reports_after_that_is_deleted_as_well(
+    talked: RecordedCall, database: Database
+) -> None:
+    """Such as one whose machine was away for days."""
+    await keep(talked.tenant, transcript_retention_days=1)
+    async with database.system_session() as session:
+        await session.execute(text("UPDATE calls SET created_at = now() - interval '2 days'"))
+    assert await days_later(talked, 0) == 1
+    await talked.worker.ship(talked.plan, SEGMENT.model_copy(update={"sequence": 1}))
+    await catch_up(talked.consumer)
+    assert (await left_of(talked))["transcript"]
+    assert await days_later(talked, 0) == 1
+    assert not (await left_of(talked))["transcript"]
+    assert await days_later(talked, 0) == 0
 
 
 async def test_a_recording_that_is_still_being_made_is_waited_for(call: RecordedCall) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx2
 import pytest
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.platform.database import Database
+from control_plane.platform.idempotency import tasks
 from control_plane.platform.idempotency.answer import KEY_LIFETIME
 from control_plane.platform.idempotency.repository import forget
+from control_plane.platform.job_queue import job_resources
 from tests.control_plane.calling.calls.creating.test_create_call_errors import empty_account
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.conversation import CALLER
@@ -205,7 +209,30 @@ async def test_old_answers_are_forgotten(tenant: TenantClient, database: Databas
     await post(tenant, "/v1/agents", {"name": "Reception"}, "new")
     async with database.system_session() as session:
         now = await session.scalar(text("SELECT now()"))
-        await forget(session, now - KEY_LIFETIME)
+        await forget(session, now - KEY_LIFETIME, most=10)
+        assert await session.scalar(text("SELECT count(*) FROM answered_requests")) == 1
+
+
+async def test_many_old_answers_are_forgotten_in_several_transactions(
+    tenant: TenantClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that takes too long is undone, and the next one would have still more to delete."""
+    for key in ("one", "two", "three"):
+        await post(tenant, "/v1/agents", {"name": "Reception"}, key)
+    await _grow_older(database)
+    await post(tenant, "/v1/agents", {"name": "Reception"}, "new")
+    forgotten: list[int] = []
+
+    async def noted(session: AsyncSession, before: datetime, *, most: int) -> int:
+        forgotten.append(await forget(session, before, most=most))
+        return forgotten[-1]
+
+    monkeypatch.setattr(tasks, "forget", noted)
+    monkeypatch.setattr(tasks, "_DELETED_TOGETHER", 2)
+    context: Any = SimpleNamespace(additional_context=job_resources(database))
+    await tasks.forget_old_answers(context, timestamp=0)
+    assert forgotten == [2, 1]
+    async with database.system_session() as session:
         assert await session.scalar(text("SELECT count(*) FROM answered_requests")) == 1
 
 

@@ -362,6 +362,18 @@ async def test_a_mail_that_is_sent_again_counts_as_one_of_the_day(
     assert token_in(outbox()[-1]) == token, "and the first mail's link goes on working"
 
 
+async def test_what_is_refused_mails_nothing_and_does_not_count(
+    tenant: TenantClient, database: Database, outbox: Outbox
+) -> None:
+    made, _ = await invite(tenant, outbox)
+    twice = await tenant.post("/v1/invitations", {"email": NOAH, "role": "member"})
+    assert outcome(twice) == (409, "invitation_exists")
+    at_once = await tenant.post(f"/v1/invitations/{made['id']}/resend")
+    assert outcome(at_once) == (429, "resend_too_soon")
+    async with database.system_session() as session:
+        assert await session.scalar(select(AttemptCount.attempts)) == 1
+
+
 async def test_a_tenants_name_is_no_header(browser: Browser, outbox: Outbox) -> None:
     await browser.open_account(
         outbox, tenant_name="Bright\r\nBcc: everybody@example.com\r\n\r\nSmiles"

@@ -226,6 +226,20 @@ async def test_a_server_that_answers_ever_so_slowly_is_given_up_as_well(tmp_path
         assert time.monotonic() - started_at < 2.0
 
 
+async def test_a_mail_that_was_accepted_is_sent_although_the_server_does_not_say_goodbye(
+    tmp_path: Path,
+) -> None:
+    class Silent(Mailbox):
+        async def handle_QUIT(self, server: Any, session: Any, envelope: Envelope) -> str:
+            await asyncio.Event().wait()
+            return "221 Bye"
+
+    mailbox = Silent()
+    async with listening(smtp(mailbox)) as port:
+        assert await mailer(tmp_path, port, timeout_seconds=0.3).send(MAIL) is True
+    assert len(mailbox.messages) == 1
+
+
 async def test_what_is_no_mail_server_is_no_error(tmp_path: Path) -> None:
     class Web(asyncio.Protocol):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:

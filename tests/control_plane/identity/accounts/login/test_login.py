@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
+from types import SimpleNamespace
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -13,7 +15,9 @@ from fastapi import FastAPI
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 from sqlalchemy import func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.identity.accounts import tasks
 from control_plane.identity.accounts.errors import TooManyAttempts
 from control_plane.identity.accounts.login.attempts import (
     LOGINS_PER_ACCOUNT,
@@ -33,6 +37,7 @@ from control_plane.identity.accounts.sessions.service import MOST_SESSIONS
 from control_plane.identity.accounts.tasks import delete_expired
 from control_plane.platform.audit.models import AuditEntry
 from control_plane.platform.database import Database
+from control_plane.platform.job_queue import job_resources
 from control_plane.platform.outbox.models import OutboxEvent
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.identity.accounts.browsing import PASSWORD, Browser, a_browser
@@ -322,3 +327,24 @@ async def test_what_expired_is_forgotten(browser: Browser, database: Database) -
     async with database.system_session() as session:
         await delete_expired(session, now + timedelta(days=15))
     assert await rows() == [0, 0, 0]
+
+
+async def test_many_attempts_are_forgotten_in_several_transactions(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Strangers make them. A transaction that takes too long is undone, and the table would grow
+    for good."""
+    now = datetime.now(UTC)
+    for subject in ("one", "two", "three"):
+        await count_attempt(database, [Limit("test", 1, 60).of(subject)], now - timedelta(hours=1))
+    deleted: list[int] = []
+
+    async def noted(session: AsyncSession, now: datetime) -> int:
+        deleted.append(await delete_expired(session, now))
+        return deleted[-1]
+
+    monkeypatch.setattr(tasks, "delete_expired", noted)
+    monkeypatch.setattr(tasks, "_DELETED_TOGETHER", 2)
+    context: Any = SimpleNamespace(additional_context=job_resources(database))
+    await tasks.forget_what_expired(context, timestamp=0)
+    assert deleted == [2, 1]
