@@ -177,6 +177,19 @@ async def test_a_number_is_bound_to_our_webhooks(account: Account) -> None:
     assert bound.status_url == (WEBHOOKS.voice_url if telnyx else WEBHOOKS.status_url)
 
 
+@pytest.mark.parametrize("account", [CarrierName.TWILIO], indirect=True)
+@pytest.mark.parametrize("answered_by", [{"VoiceApplicationSid": "AP1"}, {"TrunkSid": "TK1"}])
+async def test_a_number_that_an_application_or_a_trunk_has_answered_comes_to_us(
+    account: Account, answered_by: dict[str, str]
+) -> None:
+    """Twilio ignores the webhooks of such a number."""
+    bound = account.stand_in.numbers[OURS]
+    bound.answered_by |= answered_by
+    await account.api().bind_number(OURS, WEBHOOKS)
+    assert bound.voice_url == WEBHOOKS.voice_url
+    assert not any(bound.answered_by.values())
+
+
 async def test_a_number_of_somebody_else_is_not_bound(account: Account) -> None:
     prepared = await account.api().prepare_account(WEBHOOKS)
     problem = await _problem(account.api(prepared).bind_number(OTHER, WEBHOOKS))
