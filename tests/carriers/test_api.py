@@ -233,6 +233,16 @@ async def test_preparing_an_account_twice_makes_one_application(account: Account
     assert again == first
 
 
+@pytest.mark.parametrize("account", [CarrierName.PLIVO], indirect=True)
+async def test_plivo_gets_a_name_of_letters_digits_and_hyphens(account: Account) -> None:
+    fresh = account.credentials.model_copy(update={"application_id": None})
+    wire: Any = account.stand_in.wire
+    wire.applications.clear()
+    await account.api(fresh).prepare_account(WEBHOOKS)
+    (application,) = wire.applications.values()
+    assert application["app_name"] == "Switchboard-phones-example"
+
+
 async def test_a_call_is_dialed_and_hung_up(account: Account) -> None:
     account.stand_in.phones[OTHER] = DialedPhone(rings_on=True)
     api = account.api()
