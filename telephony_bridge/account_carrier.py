@@ -252,7 +252,8 @@ class AccountCarrier:
             except LINK_ERRORS as error:
                 _log.error("dial_not_given_up", call_id=str(request.call_id), error=str(error))
         outcome = problem.outcome if isinstance(problem, DialRefused) else DialOutcome.FAILED
-        raise CarrierRefused(outcome, problem.message) from problem
+        is_too_soon = problem.kind is ProblemKind.RATE_LIMITED
+        raise CarrierRefused(outcome, problem.message, is_too_soon=is_too_soon) from problem
 
     async def _account(self, request: DialRequest) -> OpenAccount:
         account = None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
 
 import structlog
 
@@ -19,6 +21,8 @@ from telephony_bridge.carrier import (
     Ringing,
 )
 
+TURN_SECONDS = 1.0
+"""Until a carrier that takes so many new calls a second is asked again. Vonage takes three."""
 HANG_UP_SECONDS = 20.0
 """How long an adapter may ask its carrier to hang up, more than once."""
 HANG_UP_PATIENCE_SECONDS = 5.0
@@ -50,7 +54,7 @@ class Attempt:
     async def run(self) -> None:
         """Returns once the attempt has ended and its end is reported."""
         try:
-            leg = await self._carrier.dial(self.request)
+            leg = await self._dialed()
         except CarrierRefused as refusal:
             self._end(refusal.outcome, refusal.detail)
             return
@@ -64,6 +68,23 @@ class Attempt:
         finally:
             for task in (stopping, following, ringing):
                 task.cancel()
+
+    async def _dialed(self) -> DialedLeg:
+        """Raises ``CarrierRefused``: not only because others were dialed in the same second."""
+        while True:
+            try:
+                return await self._carrier.dial(self.request)
+            except CarrierRefused as refusal:
+                is_in_time = datetime.now(UTC) < self.request.dial_before
+                if not (refusal.is_too_soon and is_in_time) or await self._is_stopped_first():
+                    raise
+
+    async def _is_stopped_first(self) -> bool:
+        """Whether we hang up before it is the call's turn again."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(TURN_SECONDS):
+                await self._stop.wait()
+        return self._stop.is_set()
 
     @property
     def _was_answered(self) -> bool:

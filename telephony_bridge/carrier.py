@@ -38,12 +38,14 @@ LegState = Ringing | Answered | Ended
 
 
 class CarrierRefused(Exception):
-    """The carrier refused to place a call or to hang up."""
+    """The carrier refused to place a call or to hang up. ``is_too_soon``: only because it takes no
+    more requests at the moment."""
 
-    def __init__(self, outcome: DialOutcome, detail: str) -> None:
+    def __init__(self, outcome: DialOutcome, detail: str, *, is_too_soon: bool = False) -> None:
         super().__init__(detail)
         self.outcome = outcome
         self.detail = detail
+        self.is_too_soon = is_too_soon
 
 
 class DialedLeg(Protocol):

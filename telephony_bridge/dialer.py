@@ -33,7 +33,8 @@ class Dialer:
     """
     Args:
         redis: a client that answers ``str`` and allows for ``BLOCK_MS``.
-        hang_up_inbound: ends the leg of an attempt that was not dialed here, if it is here.
+        hang_up_media: ends the leg of an attempt whose sound runs through this replica, and says
+            whether there is one.
     """
 
     def __init__(
@@ -42,13 +43,13 @@ class Dialer:
         bridge_id: str,
         carriers: Iterable[Carrier],
         reports: Reports,
-        hang_up_inbound: Callable[[UUID], None],
+        hang_up_media: Callable[[UUID], bool],
     ) -> None:
         self._redis = redis
         self._bridge_id = bridge_id
         self._carriers = {carrier.name: carrier for carrier in carriers}
         self._reports = reports
-        self._hang_up_inbound = hang_up_inbound
+        self._hang_up_media = hang_up_media
         self._attempts: dict[UUID, Attempt] = {}
         self._idle = asyncio.Event()
         self._idle.set()
@@ -131,10 +132,11 @@ class Dialer:
         except ValidationError:
             _log.exception("bridge_command_unreadable", document=document[:500])
             return
+        # Who carries the sound knows what is still to be heard. The carrier then tells the attempt.
+        if self._hang_up_media(command.attempt_id):
+            return
         if (attempt := self._attempts.get(command.attempt_id)) is not None:
             attempt.hang_up()
-        else:
-            self._hang_up_inbound(command.attempt_id)
 
 
 async def _keep_reading(name: str, read: Callable[[], Awaitable[None]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -23,6 +24,10 @@ from carriers.phone_number import without_plus
 from carriers.rest import CarrierRest, Reply
 from carriers.settings import CarrierSettings
 from contracts.dial_outcome import DialOutcome
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+"""What the name of an application cannot have. Source:
+https://docs.plivo.com/docs/account/api/application/create-an-application"""
 
 
 class PlivoApi:
@@ -56,14 +61,15 @@ class PlivoApi:
             "hangup_url": webhooks.status_url,
             "hangup_method": "POST",
         }
+        name = _NOT_IN_NAMES.sub("-", webhooks.application_name)
         application = self._credentials.application_id
         if application is None:
-            application = await self._application(webhooks.application_name)
+            application = await self._application(name)
         if application is not None:
             path = f"/Application/{quote(application, safe='')}/"
             await self._done("POST", path, "change the application", body)
         else:
-            body["app_name"] = webhooks.application_name
+            body["app_name"] = name
             reply = await self._done("POST", "/Application/", "create an application", body)
             application = id_of(reply.document, "app_id")
         if application is None:

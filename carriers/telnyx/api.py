@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,6 +27,9 @@ from carriers.telnyx.statuses import REFUSALS
 from contracts.dial_outcome import DialOutcome
 
 ALREADY_OVER = "90018"
+NOT_ANSWERED_YET = "90034"
+ANSWER_PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.6)
+"""Telnyx takes the command to answer before the call is up. Until it is, others are refused."""
 MAX_RING_SECONDS = 600
 _APPLICATIONS = "/v2/call_control_applications"
 _DETECTION = {
@@ -138,12 +142,23 @@ class TelnyxApi:
 
     async def run(self, commands: Sequence[ApiCommand]) -> None:
         for each in commands:
-            reply = await self._send("POST", each.path, each.body)
+            reply = await self._commanded(each)
             if not reply.is_success:
                 problem = self._problem(reply, f"{each.path.rsplit('/', 1)[-1]} the call")
                 if problem.code == ALREADY_OVER or reply.status == 404:
                     return
                 raise problem
+
+    async def _commanded(self, command: ApiCommand) -> Reply:
+        reply = await self._send("POST", command.path, command.body)
+        # Without the id: it must not be ignored as one that came before.
+        again = {name: value for name, value in command.body.items() if name != "command_id"}
+        for pause_seconds in ANSWER_PAUSES_SECONDS:
+            if self._problem(reply, "obey").code != NOT_ANSWERED_YET:
+                break
+            await asyncio.sleep(pause_seconds)
+            reply = await self._send("POST", command.path, again)
+        return reply
 
     async def _profile(self) -> str | None:
         """The only outbound voice profile of the account; ``None`` if there is a choice."""

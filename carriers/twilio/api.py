@@ -38,6 +38,9 @@ _KINDS = {
     "32205": ProblemKind.NOT_ALLOWED,
     "21219": ProblemKind.NOT_ALLOWED,
 }
+_IN_PLACE_OF_WEBHOOKS = {"voice_application_sid": "VoiceApplicationSid", "trunk_sid": "TrunkSid"}
+"""What answers a number's calls if it is set, whatever the number's webhooks are. Source:
+https://www.twilio.com/docs/phone-numbers/api/incomingphonenumber-resource"""
 _DETECTION = {
     MachineDetection.DETECT: "Enable",
     MachineDetection.DETECT_AND_WAIT: "DetectMessageEnd",
@@ -82,12 +85,13 @@ class TwilioApi:
 
     async def bind_number(self, number: str, webhooks: WebhookAddresses) -> None:
         resource = await self._owned_number(number)
-        await self._set_webhooks(resource, webhooks.voice_url, webhooks.status_url)
+        unset = {form: "" for name, form in _IN_PLACE_OF_WEBHOOKS.items() if resource.get(name)}
+        await self._set_webhooks(resource, webhooks.voice_url, webhooks.status_url, unset)
 
     async def unbind_number(self, number: str, webhooks: WebhookAddresses) -> None:
         resource = await self._number(number)
         if resource is not None and resource.get("voice_url") == webhooks.voice_url:
-            await self._set_webhooks(resource, "", "")
+            await self._set_webhooks(resource, "", "", {})
 
     async def dial(self, dial: Dial) -> str:
         form: dict[str, Any] = {
@@ -170,7 +174,11 @@ class TwilioApi:
         return resource
 
     async def _set_webhooks(
-        self, resource: Mapping[str, Any], voice_url: str, status_url: str
+        self,
+        resource: Mapping[str, Any],
+        voice_url: str,
+        status_url: str,
+        unset: Mapping[str, str],
     ) -> None:
         sid = quote(str(resource.get("sid")), safe="")
         reply = await self._rest.send(
@@ -182,6 +190,7 @@ class TwilioApi:
                 "VoiceMethod": "POST",
                 "StatusCallback": status_url,
                 "StatusCallbackMethod": "POST",
+                **unset,
             },
         )
         if not reply.is_success:

@@ -47,7 +47,7 @@ from runtime.call.presence import Presence
 from runtime.call.transfer.transfers import Transfers
 from runtime.call.voicemail.dialed_phone import DialedPhone
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
-from runtime.media.leg import DtmfNotPossible
+from runtime.media.leg import DtmfNotPossible, LineInterrupted
 from runtime.media.phones.phone_leg import PhoneLeg
 from runtime.media.room import (
     AgentVoice,
@@ -551,13 +551,19 @@ class Call:
 
     def send_digits(self, digits: str) -> str | None:
         room, pressed = self._room, False
+        fault = "Nobody in this call is on a phone, so there are no keys."
         if room is not None:
             for participant_id in self._presence.here:
-                with suppress(DtmfNotPossible, KeyError):
+                try:
                     room.send_digits(participant_id, digits)
+                except LineInterrupted:
+                    fault = "The phone's line is interrupted. Press the keys again in a moment."
+                except (DtmfNotPossible, KeyError):
+                    pass
+                else:
                     pressed = True
                     self.fact(keys_logged(self.plan, participant_id, "sent", digits))
-        return None if pressed else "Nobody in this call is on a phone, so there are no keys."
+        return None if pressed else fault
 
     def transfer(self, tool: Transfer, summary: str) -> str | None:
         return self.transfers.begin(tool, summary)

@@ -21,6 +21,10 @@ class DtmfNotPossible(RuntimeError):
     """This kind of leg cannot send keys."""
 
 
+class LineInterrupted(DtmfNotPossible):
+    """Nothing reaches the phone at the moment."""
+
+
 class Leg(Protocol):
     """The room calls every method on its event loop, ``read`` and ``write`` once per frame.
 
@@ -67,7 +71,7 @@ class Leg(Protocol):
         """Press keys (``0-9 A-D * #``) towards the person's side.
 
         Raises:
-            DtmfNotPossible: this kind of leg has no keys.
+            DtmfNotPossible: this kind of leg has no keys, or nothing reaches the phone.
         """
 
     def tell(self, text: str) -> None:

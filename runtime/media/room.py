@@ -169,6 +169,7 @@ class Room(Protocol):
         Raises:
             KeyError: the participant has no leg.
             DtmfNotPossible: its leg has no keys.
+            LineInterrupted: nothing reaches the phone at the moment.
         """
 
     def events(self) -> AsyncIterator[RoomEvent]:

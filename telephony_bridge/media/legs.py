@@ -61,10 +61,13 @@ class MediaLegs:
             if not self._relays:
                 self._idle.set()
 
-    def hang_up(self, attempt_id: UUID) -> None:
-        """Ignores unknown ids."""
-        if (relay := self._relays.get(attempt_id)) is not None:
-            relay.hang_up()
+    def hang_up(self, attempt_id: UUID) -> bool:
+        """``False``: its sound does not run through here. A leg whose worker has hung up ends once
+        its last keys are pressed."""
+        if (relay := self._relays.get(attempt_id)) is None:
+            return False
+        relay.hang_up()
+        return True
 
     async def wait_idle(self) -> None:
         """Return once no leg is here."""

@@ -60,8 +60,11 @@ FIRST_WORKER_SECONDS = 10.0
 """How long a caller whose call was just admitted waits for a worker to take it."""
 WORKER_BACK_SECONDS = 2.0
 """How long a worker whose websocket broke has to take the leg again. Then it is taken for dead."""
-KEYS_SECONDS = 5.0
-"""How long a carrier has to press the last keys before it is told to hang up."""
+KEYS_SECONDS = 30.0
+"""How long pressing the last keys may take before the line is hung up: one entry has up to 64."""
+CARRIER_KEY_SECONDS = 0.4
+"""A carrier that presses keys itself answers before it has. Telnyx takes a quarter of a second for
+each, and some silence between them."""
 MOST_SOUND_AT_ONCE_MS, SOUND_MS_PER_SECOND = 10_000, 1_100
 MOST_KEYS_AT_ONCE, KEYS_PER_SECOND = 64, 20
 """What a carrier may bring. Its account may be a stranger's, who speaks for it."""
@@ -307,6 +310,7 @@ class PhoneRelay:
             digits = await self._keys.get()
             try:
                 await self._carrier.api.send_dtmf(self.ticket.carrier_call_id, digits)
+                await asyncio.sleep(len(digits) * CARRIER_KEY_SECONDS)
             except CarrierProblem as problem:
                 self._log.warning("dtmf_not_sent", error=problem.message)
             finally:

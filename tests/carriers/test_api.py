@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 
-from carriers.account import AnyCredentials, CarrierName
+from carriers.account import AnyCredentials, CarrierName, TelnyxCredentials
 from carriers.answers import ApiCommand
 from carriers.api import (
     CarrierApi,
@@ -26,6 +26,7 @@ from carriers.api import (
 from carriers.registry import carrier_of
 from carriers.rest import carrier_client
 from carriers.settings import CarrierSettings
+from carriers.telnyx import api as telnyx_api
 from contracts.dial_outcome import DialOutcome
 from tests.carriers.accounts import TELNYX_KEY, VONAGE, account_at
 from tests.stand_ins.carriers.account_of import carrier_for
@@ -177,6 +178,19 @@ async def test_a_number_is_bound_to_our_webhooks(account: Account) -> None:
     assert bound.status_url == (WEBHOOKS.voice_url if telnyx else WEBHOOKS.status_url)
 
 
+@pytest.mark.parametrize("account", [CarrierName.TWILIO], indirect=True)
+@pytest.mark.parametrize("answered_by", [{"VoiceApplicationSid": "AP1"}, {"TrunkSid": "TK1"}])
+async def test_a_number_that_an_application_or_a_trunk_has_answered_comes_to_us(
+    account: Account, answered_by: dict[str, str]
+) -> None:
+    """Twilio ignores the webhooks of such a number."""
+    bound = account.stand_in.numbers[OURS]
+    bound.answered_by |= answered_by
+    await account.api().bind_number(OURS, WEBHOOKS)
+    assert bound.voice_url == WEBHOOKS.voice_url
+    assert not any(bound.answered_by.values())
+
+
 async def test_a_number_of_somebody_else_is_not_bound(account: Account) -> None:
     prepared = await account.api().prepare_account(WEBHOOKS)
     problem = await _problem(account.api(prepared).bind_number(OTHER, WEBHOOKS))
@@ -218,6 +232,16 @@ async def test_preparing_an_account_twice_makes_one_application(account: Account
         assert identifier in dict(credentials).values()
         await account.api(credentials).bind_number(OURS, WEBHOOKS)
     assert again == first
+
+
+@pytest.mark.parametrize("account", [CarrierName.PLIVO], indirect=True)
+async def test_plivo_gets_a_name_of_letters_digits_and_hyphens(account: Account) -> None:
+    fresh = account.credentials.model_copy(update={"application_id": None})
+    wire: Any = account.stand_in.wire
+    wire.applications.clear()
+    await account.api(fresh).prepare_account(WEBHOOKS)
+    (application,) = wire.applications.values()
+    assert application["app_name"] == "Switchboard-phones-example"
 
 
 async def test_a_call_is_dialed_and_hung_up(account: Account) -> None:
@@ -290,6 +314,31 @@ async def test_keys_are_sent_where_the_carrier_can(account: Account) -> None:
 async def test_commands_of_a_call_that_is_over_are_no_error(account: Account) -> None:
     answers = carrier_of(account.carrier).answers
     await account.api().run(answers.hang_up("v3:gone").commands)
+
+
+async def test_telnyx_plays_a_sentence_once_the_call_is_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It takes the command to answer before that, and refuses the next one."""
+    monkeypatch.setattr(telnyx_api, "ANSWER_PAUSES_SECONDS", (0, 0, 0))
+    received: list[tuple[str, dict[str, Any]]] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        action = request.url.path.rsplit("/", 1)[-1]
+        received.append((action, json.loads(request.content)))
+        if action == "playback_start" and len(received) < 4:
+            errors = [{"code": "90034", "title": "Call not answered yet"}]
+            return httpx2.Response(422, text=json.dumps({"errors": errors}))
+        return httpx2.Response(200, text='{"data": {"result": "ok"}}')
+
+    commands = carrier_of(CarrierName.TELNYX).answers.play_and_hang_up("v3:c", "").commands
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer)) as client:
+        credentials = account_at(CarrierName.TELNYX)
+        assert isinstance(credentials, TelnyxCredentials)
+        await telnyx_api.TelnyxApi(credentials, CarrierSettings(), client).run(commands)
+    assert [action for action, _ in received] == ["answer", *["playback_start"] * 3]
+    # One that Telnyx has seen would be ignored.
+    assert ["command_id" in body for _, body in received] == [True, True, False, False]
 
 
 async def test_twilio_says_that_a_country_is_switched_off() -> None:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from carriers.account import AnyCredentials, PlivoCredentials
+from carriers.account import AnyCredentials, PlivoCredentials, revealed
 from carriers.answers import ApiCommand
-from carriers.api import CarrierProblem, Dial, WebhookAddresses
+from carriers.api import CarrierProblem, Dial, ProblemKind, WebhookAddresses
 from control_plane.calling.carriers.access import CarrierAccess
 
 TWILIO = {"account_sid": "AC" + "0" * 32, "auth_token": "a-token-of-the-tenant"}
@@ -24,6 +24,8 @@ class FakeCarrier:
 
     numbers: set[str] = field(default_factory=set)
     verify_problem: CarrierProblem | None = None
+    wrong_secrets: set[str] = field(default_factory=set)
+    """Credentials that it does not accept."""
     bind_problem: CarrierProblem | None = None
     answers: asyncio.Event = field(default_factory=asyncio.Event)
     """Until it is set, the carrier does not answer."""
@@ -47,6 +49,8 @@ class FakeApi:
         await self._carrier.answers.wait()
         if self._carrier.verify_problem is not None:
             raise self._carrier.verify_problem
+        if self._carrier.wrong_secrets & set(revealed(self._credentials).values()):
+            raise CarrierProblem(ProblemKind.WRONG_CREDENTIALS, "It does not accept these.")
 
     async def prepare_account(self, webhooks: WebhookAddresses) -> AnyCredentials:
         await self.verify()

@@ -25,7 +25,7 @@ from contracts.live_messages import LiveBody, LiveMessage
 from pipelines.engine.call_actions import CallActions
 from runtime.call.end_cause import CallFailure
 from runtime.conversation.conversation import CallRecord
-from runtime.media.leg import Leg
+from runtime.media.leg import DtmfNotPossible, Leg
 from runtime.media.room import (
     HeardFrames,
     LegConnected,
@@ -106,6 +106,7 @@ class FakeRoom:
         self.messages: list[LiveBody] = []
         self.held: set[UUID] = set()
         self.digits_sent: list[tuple[UUID, str]] = []
+        self.takes_no_digits: DtmfNotPossible | None = None
         self.closed = False
         self._events: asyncio.Queue[RoomEvent | None] = asyncio.Queue()
         self._lost: set[UUID] = set()
@@ -136,6 +137,8 @@ class FakeRoom:
     def mute(self, participant_id: UUID, *, muted: bool) -> None: ...
 
     def send_digits(self, participant_id: UUID, digits: str) -> None:
+        if self.takes_no_digits is not None:
+            raise self.takes_no_digits
         self.digits_sent.append((participant_id, digits))
 
     def press(self, digits: str, participant_id: UUID = CALLER) -> None:

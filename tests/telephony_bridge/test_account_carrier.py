@@ -124,6 +124,18 @@ async def test_a_call_of_which_nobody_can_be_asked_is_given_up(
     assert await legs.was_given_up(request.attempt_id)
 
 
+@pytest.mark.parametrize("problem", [ProblemKind.RATE_LIMITED, ProblemKind.REFUSED])
+async def test_a_call_that_its_carrier_only_does_not_take_now_may_be_dialed_in_a_moment(
+    redis: Redis, problem: ProblemKind
+) -> None:
+    legs, request = DialedLegs(redis, "b-1"), any_request()
+    accounts: Any = EagerCarrier(legs, request)
+    accounts.problem, accounts.tells = problem, False
+    with pytest.raises(CarrierRefused) as refused:
+        await AccountCarrier(CarrierName.TWILIO, accounts, legs, PUBLIC_URL).dial(request)
+    assert refused.value.is_too_soon is (problem is ProblemKind.RATE_LIMITED)
+
+
 @pytest.mark.parametrize(
     ("problem", "is_given_up"), [(ProblemKind.UNREACHABLE, True), (ProblemKind.REFUSED, False)]
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -12,6 +12,7 @@ from contracts.dial_outcome import DialOutcome
 from contracts.dialing import DialRequest, LegStage
 from telephony_bridge import attempt as attempt_module
 from telephony_bridge.attempt import Attempt
+from telephony_bridge.carrier import CarrierRefused
 from tests.stand_ins.simulated_carrier import (
     ANSWERS_AND_HANGS_UP,
     BUSY,
@@ -166,3 +167,45 @@ async def test_an_adapter_may_ask_for_longer_than_the_carrier_may_take_to_confir
     await attempt_at(carrier, told, ring_timeout_seconds=0.05).run()
     assert told[-1] == (LegStage.ENDED, DialOutcome.NO_ANSWER)
     assert carrier.open_lines == 0
+
+
+@pytest.mark.parametrize(
+    ("patience", "is_stopped", "dials", "last"),
+    [
+        (timedelta(minutes=1), False, 3, (LegStage.ENDED, None)),
+        (timedelta(minutes=1), True, 1, (LegStage.ENDED, DialOutcome.FAILED)),
+        (timedelta(0), False, 1, (LegStage.ENDED, DialOutcome.FAILED)),
+    ],
+)
+async def test_a_call_that_its_carrier_takes_only_in_another_second_waits_for_its_turn(
+    monkeypatch: pytest.MonkeyPatch,
+    patience: timedelta,
+    *,
+    is_stopped: bool,
+    dials: int,
+    last: tuple[LegStage, DialOutcome | None],
+) -> None:
+    """Until ``dial_before``, or until nobody wants it any more."""
+    asked = 0
+
+    async def three_a_second(carrier: SimulatedCarrier, request: DialRequest) -> SimulatedLeg:
+        nonlocal asked
+        asked += 1
+        if asked < 3:
+            raise CarrierRefused(DialOutcome.FAILED, "Too many requests.", is_too_soon=True)
+        return await at_once(carrier, request)
+
+    at_once = SimulatedCarrier.dial
+    monkeypatch.setattr(SimulatedCarrier, "dial", three_a_second)
+    monkeypatch.setattr(attempt_module, "TURN_SECONDS", 0)
+    carrier, told = SimulatedCarrier(), Told()
+    carrier.tell(CALLEE, ANSWERS_AND_HANGS_UP)
+    attempt = attempt_at(carrier, told)
+    attempt.request = attempt.request.model_copy(
+        update={"dial_before": datetime.now(UTC) + patience}
+    )
+    if is_stopped:
+        attempt.hang_up()
+    await attempt.run()
+    assert asked == dials
+    assert told[-1] == last

@@ -14,12 +14,12 @@ from control_plane.calling.dialing.retry import BATCH, RetryRules
 from control_plane.calling.dialing.schedule import Schedule
 from control_plane.calling.dialing.service import (
     DEFAULT_PRIORITY,
-    HIGHEST_PRIORITY,
+    HIGHEST_REQUESTED_PRIORITY,
     LOWEST_PRIORITY,
 )
 
 MAX_RECIPIENTS = 500
-Priority = Annotated[StrictInt, Field(ge=LOWEST_PRIORITY, le=HIGHEST_PRIORITY)]
+Priority = Annotated[StrictInt, Field(ge=LOWEST_PRIORITY, le=HIGHEST_REQUESTED_PRIORITY)]
 WrittenNumber = Annotated[str, StringConstraints(max_length=64)]
 
 

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from redis.asyncio import Redis
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from carriers.account import AnyCredentials
+from carriers.account import AnyCredentials, revealed
 from carriers.api import CarrierProblem, ProblemKind
 from carriers.registry import carrier_named
 from contracts.sealing import CannotOpen
@@ -183,6 +183,7 @@ class CarrierAccounts:
 
     async def verify(self, account_id: UUID) -> CarrierVerification:
         """Ask the carrier whether it accepts the credentials, and prepare what its numbers share.
+        It is asked again about others that come meanwhile.
 
         Raises:
             CarrierAccountNotFound: there is no such account.
@@ -191,22 +192,38 @@ class CarrierAccounts:
             account = await repository.find(session, self.tenant_id, account_id)
         if account is None:
             raise CarrierAccountNotFound
+        asked_about = account.sealed_credentials
         try:
             problem = await self._problem_of(account)
         except CannotOpen:
             problem = CarrierProblem(ProblemKind.REFUSED, UNREADABLE)
         async with self.transaction() as session:
             account = await self._locked(session, account_id)
-            account.problem = None if problem is None else problem.message
-            account.verified_at = datetime.now(UTC) if problem is None else None
+            has_others = not self._contain(account.sealed_credentials, asked_about)
+            if not has_others:
+                account.problem = None if problem is None else problem.message
+                account.verified_at = datetime.now(UTC) if problem is None else None
             await session.flush()
             await session.refresh(account)
+        if has_others:
+            return await self.verify(account_id)
         return CarrierVerification(
             ok=problem is None,
             message=self._all_right() if problem is None else problem.message,
             code=None if problem is None else problem.kind.value,
             carrier=self.view(account),
         )
+
+    def _contain(self, stored: str, asked_about: str) -> bool:
+        """Whether the stored credentials are still those that the carrier was asked about: a set-up
+        only adds to them."""
+        if stored == asked_about:
+            return True
+        try:
+            before, now = (opened(text, self.settings.sealer) for text in (asked_about, stored))
+        except CannotOpen:
+            return False
+        return revealed(before).items() <= revealed(now).items()
 
     async def _problem_of(self, account: CarrierAccountRecord) -> CarrierProblem | None:
         credentials = opened(account.sealed_credentials, self.settings.sealer)

@@ -20,7 +20,9 @@ from control_plane.calling.dialing.retry import ONE_CALL, RetryRules
 from control_plane.calling.dialing.schedule import Openings, Schedule
 
 DEFAULT_PRIORITY = 5
-LOWEST_PRIORITY, HIGHEST_PRIORITY = 0, 9
+LOWEST_PRIORITY, HIGHEST_REQUESTED_PRIORITY = 0, 9
+HIGHEST_PRIORITY = HIGHEST_REQUESTED_PRIORITY + 1
+"""Of phones that no request can be more urgent than: a caller waits for them."""
 LONGEST_WAIT = timedelta(seconds=LONGEST_WAIT_SECONDS)
 """A leg that could not be dialed for this long is given up."""
 
@@ -48,7 +50,7 @@ async def enqueue_leg(
     Args:
         call: its row is in the database, whether or not the object is in ``session``.
         caller_id: see ``control_plane.calling.calls.creating.caller_id.caller_ids``.
-        priority: 0 to 9; higher is dialed sooner.
+        priority: higher is dialed sooner.
         telecom_micros_per_minute: what a minute costs the tenant.
         price_row: that price, of a phone that is not in the call's plan.
 

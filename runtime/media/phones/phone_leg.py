@@ -22,7 +22,7 @@ from contracts.phone_media import (
 )
 from runtime.media.audio.incoming_audio import IncomingAudio
 from runtime.media.audio.telephone_codec import TelephoneDecoder, TelephoneEncoder
-from runtime.media.leg import Leg, LegState
+from runtime.media.leg import Leg, LegState, LineInterrupted
 from runtime.media.liveness import Liveness
 from runtime.media.phones.carrier_delay import CarrierDelay
 from runtime.media.phones.echo import EchoSuppressor
@@ -115,6 +115,8 @@ class PhoneLeg:
         self.line.send(Flush())
 
     def send_digits(self, digits: str) -> None:
+        if not self.is_attached:
+            raise LineInterrupted
         self.line.send(SendDtmf(digits=digits))
 
     def tell(self, text: str) -> None:

@@ -15,6 +15,7 @@ from contracts.live_messages import LiveTranscript
 from contracts.phone_media import LegAddress, LegFormat, LegOpened
 from runtime.call.end_cause import Cause, Ending
 from runtime.call.voicemail.machine_answer import NO_END
+from runtime.media.leg import DtmfNotPossible, LineInterrupted
 from runtime.media.phones.phone_leg import PhoneLeg
 from runtime.media.room import HeardFrames
 from tests.runtime.call.test_call import Stage, play
@@ -70,6 +71,29 @@ def test_keys_are_entered_when_a_hash_or_a_pause_ends_them():
         stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
 
     assert play(script, plan=phone_plan()).conversation.entered == ["12", "34"]
+
+
+def test_an_agent_is_told_of_keys_that_did_not_reach_the_phone():
+    told: list[str | None] = []
+
+    async def script(stage: Stage) -> None:
+        await asyncio.sleep(1)
+        await stage.call.add_phone(dialed_phone())
+        await asyncio.sleep(1)
+        told.append(stage.call.send_digits("1"))
+        stage.room.takes_no_digits = LineInterrupted()
+        told.append(stage.call.send_digits("2"))
+        stage.room.takes_no_digits = DtmfNotPossible()
+        told.append(stage.call.send_digits("3"))
+        stage.call.end(Ending.because(Cause.AGENT_HUNG_UP))
+
+    bodies = play(script, plan=phone_plan()).journal.bodies
+    keys = [each.keys for each in bodies if isinstance(each, Logged) and each.keys is not None]
+    assert [each.digits for each in keys] == ["1"]
+    pressed, interrupted, no_phone = told
+    assert pressed is None
+    assert "in a moment" in str(interrupted)
+    assert "Nobody" in str(no_phone)
 
 
 def test_a_caller_who_enters_a_long_number_is_not_asked_whether_anybody_is_there():

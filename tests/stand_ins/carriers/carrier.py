@@ -74,6 +74,9 @@ class BoundNumber:
 
     voice_url: str = ""
     status_url: str = ""
+    answered_by: dict[str, str] = field(default_factory=dict)
+    """At Twilio, what answers its calls in place of the addresses: ``VoiceApplicationSid`` or
+    ``TrunkSid``."""
 
 
 class StandInCarrier:

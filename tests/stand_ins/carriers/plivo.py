@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import itertools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -250,6 +251,8 @@ class _Rest:
             return refusal
         identifier = str(77 + len(self._wire.applications))
         body = await request.json()
+        if not re.fullmatch(r"[A-Za-z0-9_-]+", body["app_name"]):
+            return web.json_response({"error": "app_name is not valid"}, status=400)
         self._wire.applications[identifier] = {**body, "app_id": identifier}
         return web.json_response({"message": "created", "app_id": identifier}, status=201)
 

@@ -261,6 +261,8 @@ class _Rest:
         form = await request.post()
         bound.voice_url = str(form.get("VoiceUrl", bound.voice_url))
         bound.status_url = str(form.get("StatusCallback", bound.status_url))
+        for name in ("VoiceApplicationSid", "TrunkSid"):
+            bound.answered_by[name] = str(form.get(name, bound.answered_by.get(name, "")))
         return web.json_response(self._number(number, bound))
 
     async def dial(self, request: web.Request) -> web.Response:
@@ -319,6 +321,8 @@ class _Rest:
             "phone_number": number,
             "voice_url": bound.voice_url,
             "status_callback": bound.status_url,
+            "voice_application_sid": bound.answered_by.get("VoiceApplicationSid", ""),
+            "trunk_sid": bound.answered_by.get("TrunkSid", "") or None,
         }
 
 

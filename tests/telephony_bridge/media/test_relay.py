@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -48,6 +49,7 @@ START = json.dumps(
 )
 SAMPLES = b"\x7f" * 160
 MUCH = 1_000_000
+KEY_SECONDS = 0.02
 
 
 def media(samples: bytes = SAMPLES) -> str:
@@ -96,13 +98,16 @@ class Api:
         self.hung_up: list[str] = []
         self.takes_keys = asyncio.Event()
         self.keys: list[str] = []
+        self.keys_taken_at = self.hung_up_at = 0.0
 
     async def hang_up(self, call_id: str) -> None:
         self.hung_up.append(call_id)
+        self.hung_up_at = time.monotonic()
 
     async def send_dtmf(self, call_id: str, digits: str) -> None:
         await self.takes_keys.wait()
         self.keys.append(digits)
+        self.keys_taken_at = time.monotonic()
 
 
 class Line:
@@ -179,6 +184,7 @@ async def setting(monkeypatch: pytest.MonkeyPatch) -> Setting:
         return setting.line
 
     monkeypatch.setattr(relay_module, "open_line", open_line)
+    monkeypatch.setattr(relay_module, "CARRIER_KEY_SECONDS", KEY_SECONDS)
     return setting
 
 
@@ -251,6 +257,14 @@ async def test_keys_that_were_asked_for_are_pressed_before_the_line_is_hung_up(
         setting.api.takes_keys.set()
     assert setting.api.keys == ["1", "2"]
     assert setting.api.hung_up == [CALL_SID]
+
+
+async def test_a_carrier_has_time_to_press_the_keys_that_it_has_taken(setting: Setting) -> None:
+    setting.api.takes_keys.set()
+    async with setting.relaying():
+        setting.worker_says(SendDtmf(digits="1234"))
+        setting.worker_says(HangUp())
+    assert setting.api.hung_up_at - setting.api.keys_taken_at >= 4 * KEY_SECONDS
 
 
 async def test_tones_that_were_asked_for_are_played_before_the_line_is_hung_up(

@@ -80,6 +80,23 @@ async def test_what_a_carrier_says_is_wrong_is_told_in_words(
     assert (answer.json()["ok"], answer.json()["carrier"]["status"]) == (True, "verified")
 
 
+async def test_what_a_carrier_says_of_old_credentials_says_nothing_of_new_ones(
+    tenant: TenantClient, access: FakeAccess
+) -> None:
+    made = await connect(tenant)
+    path = f"/v1/carriers/{made['id']}"
+    access.twilio.wrong_secrets.add(TWILIO["auth_token"])
+    access.twilio.answers.clear()
+    asked = access.twilio.asked
+    verifying = asyncio.create_task(tenant.post(f"{path}/verify"))
+    await until(lambda: access.twilio.asked == asked + 1)
+    right = {"credentials": TWILIO | {"auth_token": "a-right-token"}}
+    assert (await tenant.request("PATCH", path, json=right)).status_code == 200
+    access.twilio.answers.set()
+    verified = (await verifying).json()
+    assert (verified["ok"], verified["carrier"]["status"]) == (True, "verified")
+
+
 async def test_what_the_carrier_has_made_for_us_is_kept(
     tenant: TenantClient, access: FakeAccess, redis: Redis
 ) -> None:

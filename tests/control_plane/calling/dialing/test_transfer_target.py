@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import select
 
 from control_plane.calling.calls.errors import CallPaidByTester
+from control_plane.calling.dialing import repository
 from control_plane.calling.dialing.models import DialingJob
 from control_plane.calling.dialing.service import HIGHEST_PRIORITY
 from control_plane.calling.numbers.models import Number
@@ -16,7 +18,7 @@ from control_plane.calling.transfers.target import call_target
 from control_plane.platform.database import Database
 from control_plane.platform.errors import Problem
 from control_plane.platform.settings import DialingSettings
-from tests.control_plane.calling.dialing.phone import CALLEE, OWN_NUMBER, paid_by
+from tests.control_plane.calling.dialing.phone import CALLEE, OWN_NUMBER, Phones, paid_by
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import create_call
 from tests.stand_ins.simulated_carrier import NAME
@@ -54,6 +56,25 @@ async def test_the_person_is_called_next_and_once(tenant: TenantClient, database
     assert (job.participant_id, job.to_number, job.from_number) == (target, CALLEE, OWN_NUMBER)
     assert job.priority == HIGHEST_PRIORITY
     assert (job.give_up_at - job.due_at).total_seconds() <= 20
+
+
+async def test_no_request_is_more_urgent_than_a_caller_who_waits(
+    tenant: TenantClient, database: Database, no_bridge: Phones
+) -> None:
+    agent_id = await tenant.published_agent()
+    await no_bridge.queue(tenant, agent_id, "+14155550124", priority=9)
+    call = await create_call(tenant, agent_id)
+    await called(tenant, database, uuid4(), call["id"])
+    async with database.system_session() as session:
+        [first] = await repository.lock_due_jobs(
+            session,
+            UUID(str(tenant.tenant_id)),
+            datetime.now(UTC),
+            1,
+            without=(),
+            full_numbers=(),
+        )
+    assert first.to_number == CALLEE
 
 
 @pytest.mark.parametrize(("voicemail", "asked"), [(None, "off"), ({"action": "hang_up"}, "detect")])

@@ -32,10 +32,12 @@ from contracts.phone_media import (
     write_frame,
 )
 from runtime.media.audio.telephone_codec import encode_mulaw
+from runtime.media.leg import LineInterrupted
 from runtime.media.local_room import LocalRoom
 from runtime.media.phones.listener import MOST_UNREADABLE, AdmitLeg, LegRefused, PhoneListener
 from runtime.media.room import LegConnected, LegGone, LegPressed, RoomClosed
 from tests.runtime.media.loopback_peer import tone, tone_level
+from tests.runtime.until import until
 
 LEG = LegAddress(uuid4(), uuid4(), uuid4())
 MULAW = LegFormat(encoding="mulaw", sample_hz=8_000)
@@ -161,6 +163,21 @@ async def test_a_bridge_that_dies_leaves_a_leg_that_may_come_back(worker: Worker
             except InvalidStatus:
                 # The worker has not seen yet that the first websocket is gone.
                 await asyncio.sleep(0.02)
+
+
+async def test_keys_that_do_not_reach_the_bridge_are_not_taken_for_pressed(worker: Worker) -> None:
+    async with worker.leg() as bridge:
+        await anext(worker.room.events())
+        worker.room.send_digits(LEG.participant_id, "1")
+        bridge.transport.abort()
+
+    def is_refused() -> bool:
+        with contextlib.suppress(LineInterrupted):
+            worker.room.send_digits(LEG.participant_id, "2")
+            return False
+        return True
+
+    await until(is_refused)
 
 
 @pytest.mark.parametrize("token", ["guessed", "é", " "])
