@@ -138,7 +138,13 @@ class Reaper:
 
     async def _watched(self, call_ids: Sequence[UUID]) -> list[WatchedCall]:
         async with self._database.system_session() as session:
-            return await repository.watched_calls(session, call_ids)
+            watched, unreadable = await repository.watched_calls(session, call_ids)
+        for call_id, why in unreadable.items():
+            if call_id not in self._not_reaped:
+                # It is left to a jobs process of the release that wrote its plan.
+                _log.error("call_not_reaped", call_id=str(call_id), fault=why)
+            self._not_reaped.add(call_id)
+        return watched
 
     async def _end_lost(self, suspects: Sequence[WatchedCall]) -> None:
         """End those of ``suspects`` whose end is not on its way."""

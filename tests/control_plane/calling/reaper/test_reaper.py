@@ -324,6 +324,30 @@ async def test_a_call_that_cannot_be_ended_keeps_no_other_from_its_end(
     assert refused == [str(broken.call_id)]
 
 
+async def test_a_plan_that_this_release_refuses_keeps_no_other_call_from_its_end(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    reaper: Reaper,
+) -> None:
+    refused = await running_call(tenant, worker, consumer)
+    lost = await running_call(tenant, worker, consumer)
+    async with database.system_session() as session:
+        await session.execute(
+            text("UPDATE calls SET plan = jsonb_set(plan, :limit, '\"long\"') WHERE id = :id"),
+            {"limit": ["limits", "max_duration_seconds"], "id": refused.call_id},
+        )
+    await worker.drop_lease(refused.call_id)
+    await worker.drop_lease(lost.call_id)
+    with capture_logs() as logs:
+        await reaper.round()
+        await reaper.round()
+    assert (await call_of(tenant, lost))["status"] == "failed"
+    not_reaped = [entry["call_id"] for entry in logs if entry["event"] == "call_not_reaped"]
+    assert not_reaped == [str(refused.call_id)]
+
+
 async def test_a_redis_that_came_back_empty_between_two_looks_ends_no_call(
     tenant: TenantClient,
     worker: FakeWorker,
