@@ -125,6 +125,7 @@ async def list_invitations(
         CsrfTokenRequired,
         InvalidToken,
         InvalidCredentials,
+        Unauthorized,
         InvitationForSomebodyElse,
         TooManyAttempts,
     ),
