@@ -16,7 +16,7 @@ from contracts.heartbeat import WorkerHeartbeat
 from contracts.redis_names import EVENT_CONSUMERS, worker_heartbeat
 from contracts.versions import read_json
 from switchboard.services.embedded_server import EmbeddedServer
-from switchboard.settings import MissingSetting, Settings
+from switchboard.settings import MissingSetting, Settings, reachable_here
 from telemetry.process_name import ProcessName
 from telephony_bridge.heartbeat import BridgeHeartbeat, bridge_heartbeat
 
@@ -26,20 +26,19 @@ if TYPE_CHECKING:
 ReadinessCheck = Callable[[int], Awaitable[bool]]
 
 _HTTP_TIMEOUT_SECONDS = 10.0
-_ALL_INTERFACES = ("0.0.0.0", "::")
 
 
 async def is_healthy(name: ProcessName, settings: Settings) -> bool:
     """Whether this machine's process is ready now; of the media workers each, and their models.
     Raises ``MissingSetting``."""
-    port = settings.monitoring_port
+    host, port = settings.monitoring_host, settings.monitoring_port
     if port is None and name is ProcessName.API:
-        port = settings.port
+        host, port = settings.host, settings.port
     if port is None:
         raise MissingSetting("SWITCHBOARD_MONITORING_PORT is not set")
-    host = "127.0.0.1" if settings.monitoring_host in _ALL_INTERFACES else settings.monitoring_host
+    asked = reachable_here(host)
     processes = settings.worker_processes + 1 if name is ProcessName.WORKER else 1
-    ready = [await http_ready(host, port + number)(0) for number in range(processes)]
+    ready = [await http_ready(asked, port + number)(0) for number in range(processes)]
     return all(ready)
 
 

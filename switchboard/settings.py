@@ -51,7 +51,6 @@ SHORTEST_SECRET_KEY_BYTES = 32
 OUTBOX = "outbox"
 """The folder of the data directory for mails that no mail server takes."""
 _OF_ALL_INTERFACES = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Where this machine reaches what listens on all of its addresses."""
 
 
 class MissingSetting(RuntimeError):
@@ -271,7 +270,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
     @property
     def api_url(self) -> str:
         """The public address, without a trailing slash."""
-        host = _OF_ALL_INTERFACES.get(self.host, self.host)
+        host = reachable_here(self.host)
         host = f"[{host}]" if ":" in host else host
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
@@ -476,6 +475,11 @@ def _required(value: str | None, variable: str) -> str:
     if not value:
         raise MissingSetting(f"{variable} is not set")
     return value
+
+
+def reachable_here(host: str) -> str:
+    """Where this machine reaches what listens on ``host``, which may be all of its addresses."""
+    return _OF_ALL_INTERFACES.get(host, host)
 
 
 def port_after(first: int, steps: int, variable: str) -> int:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+import structlog
+
 CHECK_SECONDS = 2.0
 """How long a check may take."""
 
 Check = Callable[[], Awaitable[bool]]
+_log = structlog.get_logger(__name__)
 
 
 def _never() -> bool:
@@ -26,7 +29,8 @@ class Health:
     def watch(self, fault: str, check: Check) -> None:
         """
         Args:
-            fault: what is wrong when ``check`` answers ``False``, or not in time: a sentence.
+            fault: what is wrong when ``check`` answers ``False``, or not in time, or fails: a
+                sentence.
         """
         self._checks[fault] = check
 
@@ -36,13 +40,16 @@ class Health:
             return ["The process is stopping."]
         if not self._checks:
             return ["The process is starting."]
-        passed = await asyncio.gather(*(_passes(check) for check in self._checks.values()))
+        passed = await asyncio.gather(*(_passes(*each) for each in self._checks.items()))
         return [fault for fault, good in zip(self._checks, passed, strict=True) if not good]
 
 
-async def _passes(check: Check) -> bool:
+async def _passes(fault: str, check: Check) -> bool:
     try:
         async with asyncio.timeout(CHECK_SECONDS):
             return await check()
     except TimeoutError:
+        return False
+    except Exception:  # noqa: BLE001 - who asks needs an answer, and the name of the check
+        _log.exception("readiness_check_failed", fault=fault)
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from structlog.testing import capture_logs
 
 from telemetry.health import Health
 
@@ -15,6 +16,10 @@ async def good() -> bool:
 
 async def bad() -> bool:
     return False
+
+
+async def breaks() -> bool:
+    raise RuntimeError("a fault of ours")
 
 
 async def hangs() -> bool:
@@ -44,6 +49,17 @@ async def test_a_check_that_does_not_answer_in_time_is_a_fault(
     health = Health()
     health.watch("Redis does not answer.", hangs)
     assert await health.faults() == ["Redis does not answer."]
+
+
+async def test_a_check_that_fails_is_a_fault_and_its_error_is_logged() -> None:
+    health = Health()
+    health.watch("The models are not loaded yet.", breaks)
+    health.watch("Redis does not answer.", bad)
+    with capture_logs() as logs:
+        faults = await health.faults()
+    assert faults == ["The models are not loaded yet.", "Redis does not answer."]
+    [logged] = logs
+    assert (logged["log_level"], logged["fault"]) == ("error", "The models are not loaded yet.")
 
 
 async def test_a_process_that_stops_is_not_ready_whatever_it_has() -> None:

@@ -90,6 +90,22 @@ async def test_a_container_s_health_check_asks_on_it(process: Monitored) -> None
     assert not await is_healthy(ProcessName.JOBS, settings)
 
 
+@pytest.mark.parametrize(
+    ("name", "host_field", "port_field"),
+    [
+        (ProcessName.JOBS, "monitoring_host", "monitoring_port"),
+        (ProcessName.API, "host", "port"),
+    ],
+)
+async def test_it_asks_where_the_process_listens_even_if_for_ipv6_only(
+    name: ProcessName, host_field: str, port_field: str
+) -> None:
+    port, health = free_port(), Monitored().health
+    listening = TelemetryOptions(monitoring_host="::", monitoring_port=port)
+    async with monitored(name, listening, health):
+        assert await is_healthy(name, Settings.model_validate({host_field: "::", port_field: port}))
+
+
 async def test_only_the_api_can_be_checked_without_one() -> None:
     assert not await is_healthy(ProcessName.API, Settings(port=free_port()))
     with pytest.raises(MissingSetting, match="SWITCHBOARD_MONITORING_PORT"):

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, delete, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.chat_sessions.models import ChatSession
@@ -93,13 +93,18 @@ async def remove(
     return removed is not None
 
 
-async def delete_expired(session: AsyncSession, now: datetime) -> None:
-    """Those of every tenant. For jobs."""
-    await session.execute(
+async def delete_expired(session: AsyncSession, now: datetime, *, most: int) -> int:
+    """Delete those of every tenant, and return how many, which are ``most`` at most. For jobs."""
+    has_expired = ChatSession.expires_at <= now
+    some = select(ChatSession.id).where(has_expired).limit(most)
+    deleted = await session.scalars(
         delete(ChatSession)
-        .where(ChatSession.expires_at <= now)
+        # Once more, because an answer may just have let the chat live on.
+        .where(ChatSession.id.in_(some), has_expired)
+        .returning(literal(1))
         .execution_options(synchronize_session=False)
     )
+    return len(deleted.all())
 
 
 def _claimed(tenant_id: UUID, chat_id: UUID, until: datetime) -> tuple[ColumnElement[bool], ...]:

@@ -9,6 +9,8 @@ from procrastinate import JobContext
 from control_plane.calling.chat_sessions.repository import delete_expired
 from control_plane.platform.job_queue import database_of, job_queue
 
+_DELETED_TOGETHER = 2_000
+
 
 @job_queue.periodic(cron="*/15 * * * *")
 @job_queue.task(
@@ -16,5 +18,7 @@ from control_plane.platform.job_queue import database_of, job_queue
 )
 async def delete_expired_chats(context: JobContext, timestamp: int) -> None:
     """Delete the chats that have expired."""
-    async with database_of(context).system_session() as session:
-        await delete_expired(session, datetime.now(UTC))
+    now, deleted = datetime.now(UTC), _DELETED_TOGETHER
+    while deleted == _DELETED_TOGETHER:
+        async with database_of(context).system_session() as session:
+            deleted = await delete_expired(session, now, most=_DELETED_TOGETHER)

@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
+from pydantic import ValidationError
 from sqlalchemy import and_, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.call_plan import CallLimits
 from contracts.call_status import CallStatus
-from contracts.versions import read_object
+from contracts.versions import fault, read_object
 from control_plane.calling.calls.models import Call
 from control_plane.platform.database import Database, table_of
 
@@ -91,8 +92,11 @@ async def running_calls(
         after = found[-1]
 
 
-async def watched_calls(session: AsyncSession, call_ids: Collection[UUID]) -> list[WatchedCall]:
-    """Those of the calls that are still not over."""
+async def watched_calls(
+    session: AsyncSession, call_ids: Collection[UUID]
+) -> tuple[list[WatchedCall], dict[UUID, str]]:
+    """Those of the calls that are still not over, and why this release cannot read the plans of
+    others, by their ids."""
     call = table_of(Call)
     columns = [call.c[name] for name in WatchedCall._fields if name != "limits"]
     rows = await session.execute(
@@ -100,4 +104,11 @@ async def watched_calls(session: AsyncSession, call_ids: Collection[UUID]) -> li
         .where(call.c.id.in_(call_ids), call.c.ended_at.is_(None))
         .order_by(call.c.created_at)
     )
-    return [WatchedCall._make((*row[:-1], read_object(CallLimits, row[-1]))) for row in rows]
+    watched: list[WatchedCall] = []
+    unreadable: dict[UUID, str] = {}
+    for row in rows:
+        try:
+            watched.append(WatchedCall._make((*row[:-1], read_object(CallLimits, row[-1]))))
+        except ValidationError as error:
+            unreadable[row[0]] = fault(error)
+    return watched, unreadable

@@ -12,6 +12,7 @@ from control_plane.identity.accounts.models import User
 from control_plane.identity.accounts.schemas import CurrentTenant, Me, OwnTenant, Person, UsedKey
 from control_plane.identity.members import repository as members
 from control_plane.identity.tenants import repository as tenants
+from control_plane.platform.errors import Unauthorized
 from control_plane.platform.tenancy.caller import Actor, Role
 
 
@@ -21,13 +22,13 @@ async def me_of_user(
     """Needs a system session, because the user may belong to several tenants.
 
     Raises:
-        LookupError: no such user, or not a member of this tenant.
+        Unauthorized: no such user, or not a member of this tenant, such as since a moment ago.
     """
     user = await repository.find(session, user_id)
     own_tenants = await members.of_user(session, user_id)
     role = next((tenant.role for tenant in own_tenants if tenant.tenant_id == tenant_id), None)
     if user is None or role is None:
-        raise LookupError(f"{user_id} is not a member of {tenant_id}")
+        raise Unauthorized("You are no longer a member of this tenant; log in again")
     return Me(
         actor="user",
         user=person_of(user),

@@ -28,7 +28,7 @@ async def add(
     expires_at: datetime,
 ) -> Invitation | None:
     """Add an invitation; ``None`` if the address has an open one, even one that another transaction
-    is just adding. An expired invitation is replaced."""
+    is just adding, or if there was one with this token. An expired invitation is replaced."""
     await session.execute(
         update(Invitation)
         .where(
@@ -53,7 +53,7 @@ async def add(
             sent_at=now,
             expires_at=expires_at,
         )
-        .on_conflict_do_nothing(index_elements=["tenant_id", "email"], index_where=_IS_OPEN)
+        .on_conflict_do_nothing()
         .returning(Invitation)
     )
     return added

@@ -64,7 +64,12 @@ _TOKEN = "invitation"
     "",
     status_code=status.HTTP_201_CREATED,
     responses=problems(
-        *ADMIN_ONLY, AlreadyMember, InvitationExists, IdempotencyKeyInUse, TooManyAttempts
+        *ADMIN_ONLY,
+        AlreadyMember,
+        InvitationExists,
+        InvitationClosed,
+        IdempotencyKeyInUse,
+        TooManyAttempts,
     ),
 )
 async def create_invitation(
@@ -120,6 +125,7 @@ async def list_invitations(
         CsrfTokenRequired,
         InvalidToken,
         InvalidCredentials,
+        Unauthorized,
         InvitationForSomebodyElse,
         TooManyAttempts,
     ),

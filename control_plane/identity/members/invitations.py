@@ -41,6 +41,7 @@ async def invite(
 
     Raises:
         RoleRequired: only an owner can invite an owner.
+        InvitationClosed: an earlier attempt made the invitation, and it was revoked since.
         AlreadyMember, InvitationExists
     """
     check_may_grant(caller, wanted.role)
@@ -58,7 +59,9 @@ async def invite(
     )
     if invitation is None:
         opened = await repository.find_open_of_address(session, caller.tenant_id, wanted.email)
-        if opened is not None and opened.token_hash == hash_of(token):
+        if opened is None:
+            raise InvitationClosed("Invite the address again, with another Idempotency-Key")
+        if opened.token_hash == hash_of(token):
             return opened
         raise InvitationExists(
             "Resend the invitation, or revoke it and invite again with another role"

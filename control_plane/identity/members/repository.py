@@ -36,14 +36,24 @@ class Member:
     joined_at: datetime
 
 
-async def of_user(session: AsyncSession, user_id: UUID) -> Sequence[TenantOfUser]:
-    """The user's tenants, in the order of joining. Needs a system session."""
-    rows = await session.execute(
+async def of_user(
+    session: AsyncSession, user_id: UUID, *, lock: bool = False
+) -> Sequence[TenantOfUser]:
+    """The user's tenants, in the order of joining. Needs a system session.
+
+    Args:
+        lock: no membership ends before the transaction does, and one that is just ending is left
+            out.
+    """
+    query = (
         select(Membership.tenant_id, Tenant.name, Membership.role)
         .join(Tenant, Tenant.id == Membership.tenant_id)
         .where(Membership.user_id == user_id)
         .order_by(Membership.joined_at, Membership.tenant_id)
     )
+    if lock:
+        query = query.with_for_update(read=True, key_share=True, of=Membership)
+    rows = await session.execute(query)
     return [TenantOfUser(*row) for row in rows]
 
 

@@ -13,6 +13,7 @@ import structlog
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from contracts.versions import call_id_in
 from control_plane.calling.calls import repository
 from control_plane.calling.calls.events import repository as event_rows
 from control_plane.calling.calls.events.call_group import CallGroup, Key, lock_group
@@ -195,5 +196,11 @@ async def _park_orphans(session: AsyncSession, batch: Batch) -> Applied:
 async def _park(session: AsyncSession, entry: StreamEntry, reason: str) -> None:
     # Another stream may have an entry with the same id.
     stream_entry_id = f"{entry.stream}/{entry.entry_id}"
-    _log.error("event_parked", stream_entry_id=stream_entry_id, reason=reason)
+    call_id = call_id_in(entry.document)
+    _log.error(
+        "event_parked",
+        call_id=None if call_id is None else str(call_id),
+        stream_entry_id=stream_entry_id,
+        reason=reason,
+    )
     await event_rows.add_parked_event(session, stream_entry_id, reason, entry.document)

@@ -59,7 +59,7 @@ from control_plane.identity.authentication.refusals import USER_ONLY
 from control_plane.identity.idempotent_requests.route import IdempotentRoute
 from control_plane.identity.idempotent_requests.two_phase import EffectOncePerStrangersKey
 from control_plane.platform.audit.recording import record_change
-from control_plane.platform.errors import DatabaseUnavailable
+from control_plane.platform.errors import DatabaseUnavailable, Unauthorized
 from control_plane.platform.http.dependencies import AppDatabase, AppSettings
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.idempotency.errors import IdempotencyKeyInUse
@@ -128,7 +128,7 @@ async def confirm(
     return EmailConfirmed(welcome_credit_posted=was_posted)
 
 
-@router.post("/login", responses=problems(*_OPEN, InvalidCredentials, NoMembership))
+@router.post("/login", responses=problems(*_OPEN, InvalidCredentials, Unauthorized, NoMembership))
 async def login(
     given: Login,
     browser: BrowserOnOwnPage,

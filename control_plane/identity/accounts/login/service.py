@@ -113,7 +113,8 @@ async def log_in(
         NoMembership: the user is not a member of that tenant, or of any tenant.
     """
     user = await proof.accept(session)
-    tenants = [membership.tenant_id for membership in await members.of_user(session, user.id)]
+    joined = await members.of_user(session, user.id, lock=True)
+    tenants = [membership.tenant_id for membership in joined]
     if tenant_id is None and tenants:
         tenant_id = tenants[0]
     if tenant_id is None or tenant_id not in tenants:

@@ -79,9 +79,12 @@ async def list_open(
 async def move_to_tenant(
     session: AsyncSession, user_id: UUID, token_hash: bytes, tenant_id: UUID
 ) -> bool:
-    """Move the session to the tenant; ``False`` if the user is not a member of it."""
-    membership = select(Membership.user_id).where(
-        Membership.tenant_id == tenant_id, Membership.user_id == user_id
+    """Move the session to the tenant; ``False`` if the user is not a member of it, or the
+    membership is just ending."""
+    membership = (
+        select(Membership.user_id)
+        .where(Membership.tenant_id == tenant_id, Membership.user_id == user_id)
+        .with_for_update(read=True, key_share=True)
     )
     moved = await session.scalar(
         update(DashboardSession)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,12 +11,14 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.app import create_app
 from control_plane.calling.calls.models import Call
-from control_plane.calling.chat_sessions import lifetime, repository, service
+from control_plane.calling.chat_sessions import lifetime, repository, service, tasks
 from control_plane.calling.chat_sessions.models import ChatSession
 from control_plane.platform.database import Database
+from control_plane.platform.job_queue import job_resources
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.calling.chat_sessions.chatting import CLINIC, begin, place, say, send
 from tests.control_plane.conftest import OPERATOR, TenantClient
@@ -156,8 +159,31 @@ async def test_an_expired_chat_is_not_found_and_is_deleted(
     async with database.system_session() as session:
         now = await session.scalar(select(func.now()))
         assert now is not None
-        await repository.delete_expired(session, now)
+        await repository.delete_expired(session, now, most=10)
         assert await session.get(ChatSession, UUID(chat["id"])) is None
+
+
+async def test_many_expired_chats_are_deleted_in_several_transactions(
+    tenant: TenantClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transaction that takes too long is undone, and what was said would stay for good."""
+    agent_id = await tenant.published_agent(**CLINIC)
+    for _ in range(3):
+        chat = await begin(tenant, agent_id)
+        await change(database, chat, expires_at=func.now() - timedelta(seconds=1))
+    kept = await begin(tenant, agent_id)
+    deleted: list[int] = []
+
+    async def noted(session: AsyncSession, now: datetime, *, most: int) -> int:
+        deleted.append(await repository.delete_expired(session, now, most=most))
+        return deleted[-1]
+
+    monkeypatch.setattr(tasks, "delete_expired", noted)
+    monkeypatch.setattr(tasks, "_DELETED_TOGETHER", 2)
+    context: Any = SimpleNamespace(additional_context=job_resources(database))
+    await tasks.delete_expired_chats(context, timestamp=0)
+    assert deleted == [2, 1]
+    assert (await tenant.get(place(kept))).status_code == 200
 
 
 async def test_each_message_lets_the_chat_live_for_another_hour(

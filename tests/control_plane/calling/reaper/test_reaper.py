@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -324,6 +325,30 @@ async def test_a_call_that_cannot_be_ended_keeps_no_other_from_its_end(
     assert refused == [str(broken.call_id)]
 
 
+async def test_a_plan_that_this_release_refuses_keeps_no_other_call_from_its_end(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    reaper: Reaper,
+) -> None:
+    refused = await running_call(tenant, worker, consumer)
+    lost = await running_call(tenant, worker, consumer)
+    async with database.system_session() as session:
+        await session.execute(
+            text("UPDATE calls SET plan = jsonb_set(plan, :limit, '\"long\"') WHERE id = :id"),
+            {"limit": ["limits", "max_duration_seconds"], "id": refused.call_id},
+        )
+    await worker.drop_lease(refused.call_id)
+    await worker.drop_lease(lost.call_id)
+    with capture_logs() as logs:
+        await reaper.round()
+        await reaper.round()
+    assert (await call_of(tenant, lost))["status"] == "failed"
+    not_reaped = [entry["call_id"] for entry in logs if entry["event"] == "call_not_reaped"]
+    assert not_reaped == [str(refused.call_id)]
+
+
 async def test_a_redis_that_came_back_empty_between_two_looks_ends_no_call(
     tenant: TenantClient,
     worker: FakeWorker,
@@ -351,6 +376,42 @@ async def test_a_redis_that_came_back_empty_between_two_looks_ends_no_call(
     await worker.drop_lease(plan.call_id)
     assert await status_after_a_look() == "in_progress"
     now += redis_names.RENEWAL_SECONDS
+    assert await status_after_a_look() == "failed"
+
+
+@pytest.mark.parametrize("looks_before", [1, 2])
+async def test_a_redis_whose_clock_was_put_forward_ends_no_call_before_leases_are_renewed(
+    tenant: TenantClient,
+    worker: FakeWorker,
+    consumer: EventConsumer,
+    database: Database,
+    redis: Redis,
+    monkeypatch: pytest.MonkeyPatch,
+    looks_before: int,
+) -> None:
+    """Also if that happens during a round, after its first look."""
+    now, time_usec = 100.0, 10**15
+    view = ClearView(redis_names.RENEWAL_SECONDS, clock=lambda: now)
+    reaper = Reaper(database, redis, 30, view)
+    plan = await running_call(tenant, worker, consumer)
+    times = iter([time_usec] * looks_before)
+
+    async def info(_section: str) -> dict[str, Any]:
+        return {"run_id": "one", "server_time_usec": next(times, time_usec + 40 * 10**6)}
+
+    async def status_after_a_look() -> str:
+        await reaper.round()
+        status: str = (await call_of(tenant, plan))["status"]
+        return status
+
+    monkeypatch.setattr(redis, "info", info)
+    assert await status_after_a_look() == "in_progress"
+    now += redis_names.RENEWAL_SECONDS
+    time_usec += redis_names.RENEWAL_SECONDS * 10**6
+    await worker.drop_lease(plan.call_id)
+    assert await status_after_a_look() == "in_progress"
+    now += redis_names.RENEWAL_SECONDS
+    time_usec += redis_names.RENEWAL_SECONDS * 10**6
     assert await status_after_a_look() == "failed"
 
 

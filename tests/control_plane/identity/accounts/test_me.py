@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from email.message import EmailMessage
+from uuid import UUID
 
 import httpx2
 import pytest
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.identity.accounts import me_routes
+from control_plane.identity.accounts.me import me_of_user
+from control_plane.identity.accounts.schemas import Me
+from control_plane.identity.members import repository as members
 from control_plane.platform.audit.models import AuditEntry
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.identity.accounts.browsing import Browser
+from tests.control_plane.lock_waits import until_somebody_waits
 
 Outbox = Callable[[], list[EmailMessage]]
 
@@ -158,6 +166,38 @@ async def test_one_does_not_go_on_in_a_foreign_tenant(
     answer = await browser.post("/v1/auth/switch-tenant", {"tenant_id": str(tenant.tenant_id)})
     assert (answer.status_code, answer.json()["code"]) == (403, "no_membership")
     assert (await browser.me())["tenant"] == own
+
+
+async def test_one_does_not_go_on_in_a_tenant_while_the_membership_ends(
+    browser: Browser, database: Database
+) -> None:
+    first = (await browser.sign_up()).json()
+    await browser.sign_up(tenant_name="Second")
+    async with database.system_session() as session:
+        await members.remove(session, UUID(first["tenant"]["id"]), UUID(first["user"]["id"]))
+        wanted = {"tenant_id": first["tenant"]["id"]}
+        switch = asyncio.create_task(browser.post("/v1/auth/switch-tenant", wanted))
+        await until_somebody_waits(database)
+    answer = await switch
+    assert (answer.status_code, answer.json()["code"]) == (403, "no_membership")
+
+
+async def test_a_session_whose_membership_ends_meanwhile_is_over(
+    browser: Browser, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await browser.sign_up()
+
+    async def too_late(
+        session: AsyncSession, user_id: UUID, tenant_id: UUID, *, csrf_token: str
+    ) -> Me:
+        async with database.system_session() as other:
+            await members.remove(other, tenant_id, user_id)
+        return await me_of_user(session, user_id, tenant_id, csrf_token=csrf_token)
+
+    monkeypatch.setattr(me_routes, "me_of_user", too_late)
+    for _ in range(2):
+        answer = await browser.get("/v1/me")
+        assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
 
 
 async def test_the_documented_answers_of_login_and_me_have_examples(

@@ -21,6 +21,7 @@ from control_plane.platform.job_queue import job_resources
 from tests.control_plane.calling.calls.creating.test_create_call_errors import empty_account
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.control_plane.conversation import CALLER
+from tests.control_plane.lock_waits import until_somebody_waits
 
 REPLAYED = "Idempotency-Replayed"
 
@@ -122,20 +123,12 @@ async def test_one_that_waits_for_a_request_that_is_rolled_back_is_carried_out(
             dict(claimed._mapping),
         )
         waiting = asyncio.create_task(post(tenant, "/v1/agents", wanted, "agent-1"))
-        await _until_somebody_waits(database)
+        await until_somebody_waits(database)
         await running.rollback()
     answer = await waiting
     assert answer.status_code == 201, answer.text
     assert REPLAYED not in answer.headers
     assert answer.json()["id"] != first.json()["id"]
-
-
-async def _until_somebody_waits(database: Database) -> None:
-    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-    while True:
-        async with database.system_session() as session:
-            if await session.scalar(waiting):
-                return
 
 
 async def test_a_refused_request_leaves_no_key(tenant: TenantClient, database: Database) -> None:

@@ -147,6 +147,21 @@ async def test_after_a_crash_the_request_is_carried_out_with_the_same_id(
     assert await rows(database, "invitations") == 1
 
 
+async def test_an_invitation_that_was_revoked_before_its_request_came_again_stays_revoked(
+    tenant: TenantClient, post: Post, database: Database
+) -> None:
+    post.dies = "before"
+    with pytest.raises(Died):
+        await invite(tenant)
+    [made] = (await tenant.get("/v1/invitations")).json()["invitations"]
+    await tenant.request("DELETE", f"/v1/invitations/{made['id']}")
+    await let_hold_pass(database)
+    answer = await invite(tenant)
+    assert (answer.status_code, answer.json()["code"]) == (409, "invitation_closed")
+    assert (await invite(tenant, "another")).status_code == 201
+    assert len(post.mails) == 1
+
+
 @pytest.mark.parametrize("dies", ["before", "after"])
 async def test_a_resent_invitation_is_mailed_with_one_token(
     tenant: TenantClient, post: Post, database: Database, dies: str

@@ -313,6 +313,21 @@ async def test_events_of_a_call_that_does_not_exist_are_parked_and_reported_as_a
     assert await worker.applied_seq(ghost.call_id) == 1, "or it is shipped for ever"
 
 
+async def test_the_log_names_the_call_of_a_parked_event(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer
+) -> None:
+    """A search for a call finds what it lacks."""
+    plan = await claimed_call(tenant, worker)
+    await catch_up(consumer)
+    ghost = plan.model_copy(update={"call_id": uuid4()})
+    await worker.start(ghost)
+    await worker.ship_document("rubbish")
+    with capture_logs() as logs:
+        await catch_up(consumer)
+    named = {entry["call_id"] for entry in logs if entry["event"] == "event_parked"}
+    assert named == {str(ghost.call_id), None}
+
+
 async def test_another_tenants_event_does_not_touch_the_call(
     tenant: TenantClient,
     other_tenant: TenantClient,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from types import SimpleNamespace
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from fastapi import FastAPI
@@ -35,12 +35,14 @@ from control_plane.identity.accounts.models import (
 from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.sessions.service import MOST_SESSIONS
 from control_plane.identity.accounts.tasks import delete_expired
+from control_plane.identity.members import repository as members
 from control_plane.platform.audit.models import AuditEntry
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import job_resources
 from control_plane.platform.outbox.models import OutboxEvent
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.identity.accounts.browsing import PASSWORD, Browser, a_browser
+from tests.control_plane.lock_waits import until_somebody_waits
 
 Outbox = Callable[[], list[EmailMessage]]
 
@@ -266,6 +268,18 @@ async def test_one_logs_in_to_the_tenant_one_names(browser: Browser, tenant: Ten
     for foreign in (str(tenant.tenant_id), str(uuid4())):
         answer = await browser.log_in(tenant_id=foreign)
         assert (answer.status_code, answer.json()["code"]) == (403, "no_membership")
+
+
+async def test_a_login_while_the_membership_ends_is_one_without_it(
+    browser: Browser, other_browser: Browser, database: Database
+) -> None:
+    me = (await browser.sign_up()).json()
+    async with database.system_session() as session:
+        await members.remove(session, UUID(me["tenant"]["id"]), UUID(me["user"]["id"]))
+        login = asyncio.create_task(other_browser.log_in())
+        await until_somebody_waits(database)
+    answer = await login
+    assert (answer.status_code, answer.json()["code"]) == (403, "no_membership")
 
 
 @pytest.mark.usefixtures("products_hash")
