@@ -185,6 +185,16 @@ async def test_an_edit_by_the_model_keeps_what_it_cannot_write(with_model: WithM
     assert persona["name"] == "Mia"
 
 
+async def test_a_secret_slot_stays_secret_in_an_edit_by_the_model(with_model: WithModel) -> None:
+    slots = [{"name": "party size", "sensitive": True}, {"name": "name"}]
+    current = {"name": "Front desk", "playbook": {"requiredSlots": slots}}
+    async with with_model(GOOD) as (tenant, _):
+        generated = await generate(tenant, mode="edit", current_config=current)
+    drafted = generated["draft"]["playbook"]["requiredSlots"]
+    secrets = {slot["name"]: slot.get("sensitive", False) for slot in drafted}
+    assert secrets == {"name": False, "party_size": True}
+
+
 async def test_what_an_edit_by_the_model_empties_is_empty_in_the_agent(
     with_model: WithModel,
 ) -> None:
