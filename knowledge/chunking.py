@@ -19,7 +19,7 @@ MOST_PASSAGES = 20_000
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _LONGEST_HEADING = 160
-_BETWEEN = " › "
+_BETWEEN, _ALSO = " › ", "; "
 _MOST_AT_ONCE = 20_000
 """Characters that the splitter gets: its time grows faster than the text."""
 
@@ -29,7 +29,9 @@ class TooManyPassages(Exception):
 
 
 def passages_of(markdown: str, title: str) -> tuple[Passage, ...]:
-    """The passages of a document, in its order. One that the document repeats is kept once.
+    """The passages of a document, in its order. One that the document repeats is kept once, with
+    the headings of all places: "Yes." answers each question above it. Where these make the passage
+    too long, there is another one.
 
     Lists, paragraphs and table rows stay whole where they fit.
 
@@ -40,16 +42,27 @@ def passages_of(markdown: str, title: str) -> tuple[Passage, ...]:
     from semantic_text_splitter import MarkdownSplitter
 
     splitter = MarkdownSplitter((LEAST_CHARACTERS, MOST_CHARACTERS))
-    found: dict[str, Passage] = {}
+    found: list[Passage] = []
+    seen: set[tuple[str, str]] = set()
+    latest: dict[str, int] = {}
     for headings, body in _sections(markdown):
         context = _BETWEEN.join(part for part in (title, *headings) if part)
         for text in (text for part in _parts(body) for text in splitter.chunks(part)):
             key = " ".join(text.split()).casefold()
-            if key and key not in found:
-                found[key] = Passage(context, text.strip())
-                if len(found) > MOST_PASSAGES:
-                    raise TooManyPassages
-    return tuple(found.values())
+            if not key or (key, context) in seen:
+                continue
+            seen.add((key, context))
+            at = latest.get(key)
+            if at is not None:
+                contexts = _ALSO.join(part for part in (found[at].context, context) if part)
+                if len(contexts) + len(text) <= MOST_CHARACTERS:
+                    found[at] = Passage(contexts, found[at].text)
+                    continue
+            latest[key] = len(found)
+            found.append(Passage(context, text.strip()))
+            if len(found) > MOST_PASSAGES:
+                raise TooManyPassages
+    return tuple(found)
 
 
 def _sections(markdown: str) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -22,6 +22,8 @@ MOST_UNPACKED_BYTES = 64 * 2**20
 
 _WRAPPED = 50
 """Characters of a line that may have been broken because it was full."""
+_VALUE = "• "
+"""No mark of Markdown: items of a list are not kept together, and ``# of beds`` is no heading."""
 _SENTENCE_ENDS = (".", "!", "?", ":", "।")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -120,30 +122,26 @@ def _json(content: bytes) -> str:
         raise Unreadable("The JSON has too many arrays and objects inside each other.") from error
     except ValueError as error:
         raise Unreadable(f"The file is not valid JSON: {error}.") from error
-    return "\n".join(_json_lines(value))
+    return "\n".join(_json_lines(value, ()))
 
 
-def _json_lines(value: Any) -> Iterator[str]:
-    """One line for each value, with the names that lead to it; a blank one between the items of
-    the outermost array, so that they stay together."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _json_lines_in(item, ())
-            yield ""
-    else:
-        yield from _json_lines_in(value, ())
-
-
-def _json_lines_in(value: Any, path: tuple[str, ...]) -> Iterator[str]:
+def _json_lines(value: Any, path: tuple[str, ...], *, is_item: bool = False) -> Iterator[str]:
+    """One line for each value, with the names that lead to it. Each object in an array that is in
+    no other one is a paragraph, so that its values stay together."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _json_lines_in(inner, (*path, str(key)))
+            yield from _json_lines(inner, (*path, str(key)), is_item=is_item)
     elif isinstance(value, list):
         for inner in value:
-            yield from _json_lines_in(inner, path)
+            if is_item or not isinstance(inner, dict | list):
+                yield from _json_lines(inner, path, is_item=is_item)
+            else:
+                yield ""
+                yield from _json_lines(inner, path, is_item=True)
+                yield ""
     elif value is not None:
         shown = value if isinstance(value, str) else json.dumps(value)
-        yield f"- {' '.join(path)}: {shown}" if path else f"- {shown}"
+        yield f"{_VALUE}{' '.join(path)}: {shown}" if path else f"{_VALUE}{shown}"
 
 
 _READERS: dict[Format, Callable[[bytes], str]] = {

@@ -33,6 +33,19 @@ def test_what_a_document_repeats_is_kept_once() -> None:
     assert len(passages_of("# A\n\nSame text.\n\n# B\n\nsame  text.", "")) == 1
 
 
+def test_what_is_repeated_keeps_the_headings_of_all_its_places() -> None:
+    questions = ["Can I park?", "Are dogs allowed?", "Are dogs allowed?"]
+    (passage,) = passages_of("".join(f"# {each}\n\nYes.\n\n" for each in questions), "Hotel")
+    assert passage.context == "Hotel › Can I park?; Hotel › Are dogs allowed?"
+
+    questions = [f"Is service number {number} free?" for number in range(200)]
+    found = passages_of("".join(f"# {each}\n\nYes.\n\n" for each in questions), "Hotel")
+    assert all(len(each.context) + len(each.text) <= MOST_CHARACTERS for each in found)
+    assert "; ".join(each.context for each in found) == "; ".join(
+        f"Hotel › {each}" for each in questions
+    )
+
+
 @given(st.text(max_size=3_000))
 def test_no_passage_is_empty_or_too_long(text: str) -> None:
     for passage in passages_of(text, "Any"):

@@ -26,6 +26,7 @@ from control_plane.building.agent_builder.model_draft import (
     DraftedQuestion,
     DraftedScript,
     DraftedSlot,
+    with_secrets,
 )
 from control_plane.building.agent_builder.platform_model import PlatformModel, unusable
 from control_plane.building.agent_builder.schemas import Source
@@ -138,6 +139,8 @@ async def _by_model(
         value = without_commands(value)
     elif guide.kind == "texts":
         value = [text for item in value if (text := without_commands(item))]
+    elif guide.kind == "slots":
+        value = with_secrets(value, config.playbook.required_slots)
     if not value or not is_valid_with(guide.path, value, config):
         raise unusable()
     return DraftedValue(value, "llm")

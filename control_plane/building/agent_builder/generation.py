@@ -23,6 +23,7 @@ from control_plane.building.agent_builder.model_draft import DraftedAnswer, conf
 from control_plane.building.agent_builder.platform_model import PlatformModel, unusable
 from control_plane.building.agent_builder.schemas import LONGEST_PROMPT, Source
 from control_plane.building.agent_builder.stack_hints import Hints, fit_to_catalogue
+from control_plane.building.agents.partial_update import merged
 from control_plane.platform.language_model.failures import ModelFailed
 from pipelines.stack import AvailableKeys, StackCatalogue
 from pipelines.texts.prompt import compile_prompt
@@ -53,7 +54,8 @@ class Draft:
     warnings: tuple[str, ...]
     voice: str = ""
     """The voice that the prompt names; empty if it names none."""
-    is_edit: bool = False
+    base: AgentConfig | None = None
+    """The agent that the draft changes; ``None`` for a new one."""
 
 
 @dataclass(frozen=True)
@@ -111,17 +113,31 @@ def finish(
     hints = replace(hints, voice=hints.voice or draft.voice or None)
     fitted = fit_to_catalogue(draft.config, hints, catalogue, keys)
     config = fitted.config
-    body = config.model_dump(
+    body = _drafted_fields(config, exclude_defaults=draft.base is None)
+    if draft.base is not None:
+        body = merged(body, _emptied(_drafted_fields(draft.base), body))
+    always = {"voice": config.voice, "llm_provider": config.llm_provider}
+    body = {"persona": {}, "playbook": {}} | body | always
+    return FinishedDraft(body, compile_prompt(config, {}), (*draft.warnings, *fitted.warnings))
+
+
+def _drafted_fields(config: AgentConfig, *, exclude_defaults: bool = False) -> dict[str, Any]:
+    return config.model_dump(
         mode="json",
         by_alias=True,
         include=set(_DRAFTED_FIELDS),
         exclude_none=True,
-        # An edit has to name the fields that it emptied.
-        exclude_defaults=not draft.is_edit,
+        exclude_defaults=exclude_defaults,
     )
-    always = {"voice": config.voice, "llm_provider": config.llm_provider}
-    body = {"persona": {}, "playbook": {}} | body | always
-    return FinishedDraft(body, compile_prompt(config, {}), (*draft.warnings, *fitted.warnings))
+
+
+def _emptied(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """``null`` for each field that only ``before`` has: an update keeps what it does not name."""
+    return {
+        name: _emptied(value, after[name]) if name in after else None
+        for name, value in before.items()
+        if name not in after or isinstance(value, Mapping)
+    }
 
 
 async def _by_model(
@@ -147,7 +163,7 @@ async def _by_model(
         raise unusable("The language model's answer was not a valid agent") from error
     if is_language_tag(answer.agent.language):
         config = config.model_copy(update={"language": answer.agent.language})
-    return Draft(config, "llm", (), is_edit=base is not None)
+    return Draft(config, "llm", (), base=base)
 
 
 def _by_builder(
@@ -175,7 +191,7 @@ def _edited(
             '"Hello, this is Mia.", also ask for an email address, or make it more formal.'
         )
         return NeedsAnswers(Clarification((question,), missed, warnings), "local")
-    return Draft(edited.config, "local", (*warnings, *missed), edited.voice, is_edit=True)
+    return Draft(edited.config, "local", (*warnings, *missed), edited.voice, base)
 
 
 def _without_markup(prompt: str) -> str:

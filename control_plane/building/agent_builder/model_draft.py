@@ -7,12 +7,12 @@ text is cleaned before it becomes part of a configuration.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from contracts.agent_config import AgentConfig
+from contracts.agent_config import AgentConfig, RequiredSlot
 from control_plane.building.agent_builder.clean_text import clean_text
 from pipelines.texts.model_commands import without_commands
 
@@ -130,7 +130,7 @@ def configuration_of(
     config["playbook"] = config.get("playbook", {}) | {
         "opener": cleaned(playbook.opener) or None,
         "qualificationFlow": kept(playbook.qualificationFlow, lambda q: cleaned(q.question)),
-        "requiredSlots": _slots(playbook.requiredSlots, cleaned),
+        "requiredSlots": _slots(playbook.requiredSlots, cleaned, base.playbook.required_slots),
         "objectionHandlers": kept(
             playbook.objectionHandlers, lambda o: cleaned(o.trigger) and cleaned(o.response)
         ),
@@ -149,11 +149,13 @@ def _cleaned_members(item: dict[str, Any], cleaned: Callable[[str], str]) -> dic
     return {name: cleaned(value) for name, value in item.items()}
 
 
-def _slots(slots: list[DraftedSlot], cleaned: Callable[[str], str]) -> list[dict[str, Any]]:
+def _slots(
+    slots: list[DraftedSlot], cleaned: Callable[[str], str], before: Iterable[RequiredSlot]
+) -> list[dict[str, Any]]:
     """The slots with names of letters, digits and underscores, without duplicates."""
     by_name: dict[str, dict[str, Any]] = {}
     for slot in slots:
-        name = re.sub(r"[^\w]+", "_", cleaned(slot.name)).strip("_")[:60]
+        name = _slot_name(cleaned(slot.name))
         if name:
             by_name.setdefault(
                 name,
@@ -163,4 +165,19 @@ def _slots(slots: list[DraftedSlot], cleaned: Callable[[str], str]) -> list[dict
                     "required": slot.required,
                 },
             )
-    return list(by_name.values())
+    return with_secrets(list(by_name.values()), before)
+
+
+def with_secrets(
+    slots: list[dict[str, Any]], before: Iterable[RequiredSlot]
+) -> list[dict[str, Any]]:
+    """``slots``, of which those that were secret before stay so: the model cannot say it."""
+    secrets = {_slot_name(slot.name) for slot in before if slot.sensitive}
+    return [
+        slot | {"sensitive": True} if _slot_name(slot["name"]) in secrets else slot
+        for slot in slots
+    ]
+
+
+def _slot_name(text: str) -> str:
+    return re.sub(r"[^\w]+", "_", text).strip("_")[:60]

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints
 
-from contracts.agent_config import PostCall
 from contracts.clearable import Clearable
+from control_plane.calling.calls.creating.post_call_merge import PostCallOverride
 from control_plane.calling.dialing.retry import BATCH, RetryRules
 from control_plane.calling.dialing.schedule import Schedule
 from control_plane.calling.dialing.service import (
@@ -71,7 +71,7 @@ class BatchRequest(BaseModel):
         DEFAULT_PRIORITY, description="Calls with a higher priority are dialed first."
     )
     retry: Clearable[RetryRules] = BATCH
-    post_call: PostCall | None = None
+    post_call: PostCallOverride | None = None
 
 
 class RefusedRecipient(BaseModel):

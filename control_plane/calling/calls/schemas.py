@@ -10,10 +10,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-from contracts.agent_config import PostCall
 from contracts.clearable import Clearable
 from contracts.language_tag import LanguageTag
 from contracts.money import usd
+from control_plane.calling.calls.creating.post_call_merge import PostCallOverride
 from control_plane.calling.calls.ending.cost_breakdown import ModelUsage
 from control_plane.calling.calls.feedback.schemas import CallFeedback
 from control_plane.calling.intelligence.schemas import IntelligenceView
@@ -58,7 +58,7 @@ class CallRequest(BaseModel):
         description="The language of the call, one of the agent's `supported_languages`. Without "
         "it: `persona.voiceConfig.language`, if that is one of them, or else `language`.",
     )
-    post_call: PostCall | None = None
+    post_call: PostCallOverride | None = None
 
 
 class CallCreate(CallRequest):

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 
 from contracts.agent_config import PostCall
+
+
+def _with_cleared_parts(sent: Any) -> Any:
+    """``null`` clears a part of an agent. Here it has to override each field of that part."""
+    if not isinstance(sent, Mapping):
+        return sent
+    cleared = {
+        part: default.model_dump()
+        for part, default in PostCall()
+        if part in sent and sent[part] is None
+    }
+    return {**sent, **cleared}
+
+
+PostCallOverride = Annotated[PostCall, BeforeValidator(_with_cleared_parts)]
+"""What a call sets in place of its agent's settings. ``model_fields_set`` tells which fields."""
 
 
 def merge_post_call(default: PostCall, override: PostCall | None) -> PostCall:

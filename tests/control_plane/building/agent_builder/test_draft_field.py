@@ -148,6 +148,17 @@ async def test_the_model_writes_the_field_and_its_text_is_cleaned(with_model: Wi
     assert listed.json()["value"] == [{"name": "n", "description": "d", "required": True}]
 
 
+async def test_a_secret_slot_stays_secret_when_the_model_writes_the_slots(
+    with_model: WithModel,
+) -> None:
+    secret = {"name": "Desk", "playbook": {"requiredSlots": [{"name": "pin", "sensitive": True}]}}
+    written = [{"name": name, "description": "", "required": True} for name in ("name", "pin")]
+    async with with_model(says_json({"value": written})) as (tenant, _):
+        body = {"field": "playbook.requiredSlots", "instruction": "x", "current_config": secret}
+        drafted = (await tenant.post("/v1/agents/draft-field", body)).json()
+    assert drafted["value"] == [written[0], written[1] | {"sensitive": True}]
+
+
 async def test_a_failing_model_leaves_the_built_in_builder(with_model: WithModel) -> None:
     async with with_model(fails(500, Retry_After="0")) as (tenant, _):
         answer = await tenant.post("/v1/agents/draft-field", {"field": "playbook.opener"})
