@@ -49,7 +49,7 @@ async def test_a_leg_is_hung_up_by_who_carries_its_sound(redis: Redis) -> None:
     await redis.xadd(requests, {redis_names.FIELD: request.model_dump_json()})
     dialer = Dialer(redis, BRIDGE_ID, [carrier], Reports(redis, BRIDGE_ID), hang_up_media)
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(dialer.run(stop))
+        tasks.create_task(dialer.run(stop, dialer.wait_idle))
         await until(lambda: carrier.legs)
         await ask_to_hang_up()
         await until(lambda: asked == [request.attempt_id])
