@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.chat_sessions.models import ChatSession
+from control_plane.platform.batched_deletion import delete_some
 
 
 async def count(session: AsyncSession, tenant_id: UUID, now: datetime) -> int:
@@ -95,16 +96,7 @@ async def remove(
 
 async def delete_expired(session: AsyncSession, now: datetime, *, most: int) -> int:
     """Delete those of every tenant, and return how many, which are ``most`` at most. For jobs."""
-    has_expired = ChatSession.expires_at <= now
-    some = select(ChatSession.id).where(has_expired).limit(most)
-    deleted = await session.scalars(
-        delete(ChatSession)
-        # Once more, because an answer may just have let the chat live on.
-        .where(ChatSession.id.in_(some), has_expired)
-        .returning(literal(1))
-        .execution_options(synchronize_session=False)
-    )
-    return len(deleted.all())
+    return await delete_some(session, ChatSession.id, ChatSession.expires_at <= now, most=most)
 
 
 def _claimed(tenant_id: UUID, chat_id: UUID, until: datetime) -> tuple[ColumnElement[bool], ...]:

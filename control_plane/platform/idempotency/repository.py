@@ -6,11 +6,12 @@ from datetime import datetime
 from functools import cache
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Update, bindparam, case, delete, literal, select, update
+from sqlalchemy import ColumnElement, Update, bindparam, case, delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningInsert
 
+from control_plane.platform.batched_deletion import delete_some
 from control_plane.platform.database import table_of
 from control_plane.platform.idempotency.models import AnsweredRequest
 
@@ -165,12 +166,4 @@ async def forget(session: AsyncSession, claimed_before: datetime, *, most: int) 
     """Delete old answers of every tenant, and return how many, which are ``most`` at most. Needs a
     system session."""
     is_old = AnsweredRequest.claimed_at < claimed_before
-    some = select(AnsweredRequest.key_digest).where(is_old).limit(most)
-    forgotten = await session.scalars(
-        delete(AnsweredRequest)
-        # Once more, because a request may just have claimed the key.
-        .where(AnsweredRequest.key_digest.in_(some), is_old)
-        .returning(literal(1))
-        .execution_options(synchronize_session=False)
-    )
-    return len(forgotten.all())
+    return await delete_some(session, AnsweredRequest.key_digest, is_old, most=most)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import case, delete, func, literal, select, update
+from sqlalchemy import case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts.models import AttemptCount
+from control_plane.platform.batched_deletion import delete_some
 
 
 class Counted(NamedTuple):
@@ -63,12 +64,4 @@ async def take_off(session: AsyncSession, key_hash: bytes) -> None:
 async def delete_ended(session: AsyncSession, now: datetime, *, most: int) -> int:
     """Delete windows that ended before ``now``, and return how many, which are ``most`` at most."""
     has_ended = AttemptCount.window_ends_at <= now
-    some = select(AttemptCount.key_hash).where(has_ended).limit(most)
-    deleted = await session.scalars(
-        delete(AttemptCount)
-        # Once more, because an attempt may just have begun another window.
-        .where(AttemptCount.key_hash.in_(some), has_ended)
-        .returning(literal(1))
-        .execution_options(synchronize_session=False)
-    )
-    return len(deleted.all())
+    return await delete_some(session, AttemptCount.key_hash, has_ended, most=most)
