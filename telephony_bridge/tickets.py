@@ -7,6 +7,7 @@ a second websocket with the same token finds nothing. Only the token's hash is s
 from __future__ import annotations
 
 import secrets
+from functools import partial
 from hashlib import sha256
 from typing import Literal
 from uuid import UUID
@@ -16,6 +17,7 @@ from redis.asyncio import Redis
 
 from contracts.phone_media import LegAddress
 from contracts.versions import read_json
+from telephony_bridge.link_patience import patiently
 
 TICKET_SECONDS = 60
 """From our answer to the carrier's websocket. Carriers connect within a second or two."""
@@ -62,15 +64,17 @@ class Tickets:
         return token
 
     async def redeem(self, token: str, account_id: UUID) -> LegTicket | None:
-        """The ticket, once. ``None`` if there is none, or it belongs to another account.
+        """The ticket, once. ``None`` if there is none, or it belongs to another account. Carriers
+        bring it only once, so this waits a moment for Redis.
 
         Raises:
             RedisError, OSError: Redis is away.
         """
-        ticket = _read(await self._redis.getdel(_key(token)))
+        ticket = _read(await patiently(partial(self._redis.getdel, _key(token))))
         if ticket is None or ticket.account_id != account_id:
             return None
-        await self._redis.delete(_call_key(account_id, ticket.carrier_call_id))
+        call_key = _call_key(account_id, ticket.carrier_call_id)
+        await patiently(partial(self._redis.delete, call_key))
         return ticket
 
     async def of_call(self, account_id: UUID, carrier_call_id: str) -> LegTicket | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
@@ -20,6 +21,7 @@ from carriers.api import CarrierProblem, ProblemKind
 from carriers.signed_request import CarrierRequest
 from link.connection import LINK_ERRORS
 from telemetry.metrics import CARRIER_REQUESTS
+from telephony_bridge.link_patience import patiently
 from telephony_bridge.media.sentences import Sentence, wav_file
 from telephony_bridge.webhooks.accounts import Accounts, OpenAccount
 from telephony_bridge.webhooks.media_door import MediaDoor, UpgradeRefused
@@ -114,7 +116,9 @@ class BridgeApp:
         await receive()  # websocket.connect
         place = _PATH.fullmatch(scope["path"])
         try:
-            account = await self._account(place) if place and place.group(3) == "media" else None
+            account = None
+            if place and place.group(3) == "media":
+                account = await patiently(partial(self._account, place))
             if account is None:
                 CARRIER_REQUESTS.labels("unknown").inc()
                 await send({"type": "websocket.close"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -15,6 +16,7 @@ from contracts.dialing import LegStage
 from contracts.inbound_calls import InboundRefusal
 from runtime.media.audio.telephone_codec import decode_mulaw, encode_mulaw
 from runtime.media.room import LegConnected, LegGone, LegPressed
+from telephony_bridge import link_patience
 from telephony_bridge.tickets import Tickets
 from telephony_bridge.webhooks import seen
 from tests.runtime.media.loopback_peer import tone, tone_level
@@ -260,6 +262,30 @@ async def test_a_token_lets_one_websocket_in(line: TwilioLine, worker: WorkerEnd
         await asyncio.wait_for(second.is_closed.wait(), 20)
         await anext(worker.room.events())
         assert not first.is_closed.is_set()
+
+
+async def test_the_sound_of_a_call_waits_for_a_redis_that_is_started_again(
+    line: TwilioLine, worker: WorkerEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its carrier brings it once, and would leave the caller in silence."""
+    monkeypatch.setattr(link_patience, "PAUSES_SECONDS", (0,))
+    token = token_in(await line.call_in())
+    away: list[str] = []
+    for name in ("hget", "getdel"):
+        command = getattr(Redis, name)
+
+        async def away_once(
+            self: Redis, *args: str, name: str = name, command: Any = command
+        ) -> Any:
+            if name not in away:
+                away.append(name)
+                raise ConnectionError("Connection closed by server.")
+            return await command(self, *args)
+
+        monkeypatch.setattr(Redis, name, away_once)
+    async with line.media(token):
+        await asyncio.wait_for(anext(worker.room.events()), 20)
+    assert away == ["hget", "getdel"]
 
 
 async def test_a_token_of_another_account_lets_nobody_in(
