@@ -235,16 +235,36 @@ def _tell_of_decline(
         if was_switched_off
         else ""
     )
+    tell_of_failure(
+        session,
+        payment,
+        title="A payment failed",
+        message=f"Your automatic recharge of {amount} was declined. {advice}{then}",
+        code=report.code,
+        was_switched_off=was_switched_off,
+    )
+
+
+def tell_of_failure(
+    session: AsyncSession,
+    payment: Payment,
+    *,
+    title: str,
+    message: str,
+    code: str,
+    was_switched_off: bool,
+) -> None:
+    """Tell the tenant with ``billing.payment_failed`` what concerns its automatic recharge."""
     add_notification_event(
         session,
         payment.tenant_id,
         "billing.payment_failed",
-        title="A payment failed",
-        message=f"Your automatic recharge of {amount} was declined. {advice}{then}",
+        title=title,
+        message=message,
         metadata={
             "payment_id": str(payment.id),
             "gateway": payment.gateway,
-            "code": report.code,
+            "code": code,
             "auto_recharge_enabled": not was_switched_off,
         },
     )

@@ -29,8 +29,7 @@ from control_plane.money.payments.gateways.gateway import (
 from control_plane.money.payments.locking import lock_account
 from control_plane.money.payments.models import Payment, PaymentReversal, PaymentState
 from control_plane.money.payments.reversals import repository as reversals
-from control_plane.money.payments.settling import locked
-from control_plane.platform.outbox.events import add_notification_event
+from control_plane.money.payments.settling import locked, tell_of_failure
 
 
 async def take_back(
@@ -148,18 +147,13 @@ async def _charge_no_more(session: AsyncSession, payment: Payment, kind: str, sa
     if auto is None or not auto.enabled or account.available_micros >= auto.threshold_micros:
         return
     await recharge_settings.switch_off(session, payment.tenant_id)
-    add_notification_event(
+    tell_of_failure(
         session,
-        payment.tenant_id,
-        "billing.payment_failed",
+        payment,
         title="Automatic recharge is off",
         message=f"{said}. So that it is not charged again, automatic recharge is off now.",
-        metadata={
-            "payment_id": str(payment.id),
-            "gateway": payment.gateway,
-            "code": kind,
-            "auto_recharge_enabled": False,
-        },
+        code=kind,
+        was_switched_off=True,
     )
 
 
