@@ -13,8 +13,9 @@ from knowledge.parsing.formats import Format
 from knowledge.parsing.problems import NO_TEXT, TOO_COSTLY, Unreadable
 from knowledge.passages import Passage
 
-DEADLINE_SECONDS = 25.0
-"""The child limits its processor time; a busy machine gives it less of that."""
+DEADLINE_SECONDS = 100.0
+"""The child limits its own processor time, to a fifth of this: a busy machine gives a process so
+nice less of it, and no document is refused for that."""
 _ROOT = str(Path(knowledge.__file__).parent.parent)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.chat_sessions.models import ChatSession
-from control_plane.platform.batched_deletion import delete_some
+from control_plane.platform.batched_deletion_repository import delete_some
 
 
 async def count(session: AsyncSession, tenant_id: UUID, now: datetime) -> int:

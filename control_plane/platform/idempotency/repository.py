@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningInsert
 
-from control_plane.platform.batched_deletion import delete_some
+from control_plane.platform.batched_deletion_repository import delete_some
 from control_plane.platform.database import table_of
 from control_plane.platform.idempotency.models import AnsweredRequest
 

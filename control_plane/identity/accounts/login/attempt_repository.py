@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.identity.accounts.models import AttemptCount
-from control_plane.platform.batched_deletion import delete_some
+from control_plane.platform.batched_deletion_repository import delete_some
 
 
 class Counted(NamedTuple):
