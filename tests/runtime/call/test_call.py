@@ -25,7 +25,8 @@ from contracts.events import (
 )
 from contracts.live_messages import CallOver, ParticipantStateChanged
 from pipelines.engine.call_actions import CallActions
-from runtime.call.call import REJOIN_SECONDS, Call
+from runtime.call.attendance import REJOIN_SECONDS
+from runtime.call.call import Call
 from runtime.call.end_cause import Cause, Ending, ProvidersFailed, RoomNotOpened, SessionNotStarted
 from runtime.call.funds import BALANCE_SPENT, NOT_EXTENDED
 from runtime.conversation.conversation import CallRecord
