@@ -17,6 +17,7 @@ from functools import partial
 import structlog
 
 from switchboard.open_files import raise_open_files_limit
+from switchboard.package_settings import provider_settings, telemetry_options, worker_settings
 from switchboard.parent_watch import PARENT_FD, end_with_parent, take_parent_fd
 from switchboard.process import importing, run_watched
 from switchboard.process_environment import needed_by
@@ -72,7 +73,7 @@ def _import_all(settings: Settings) -> None:
         importlib.import_module("runtime.conversation.engine_media")
         from pipelines.engine.providers.registry import PROVIDERS
 
-        providers = settings.providers()
+        providers = provider_settings(settings)
         for spec in PROVIDERS:
             if spec.is_available(providers):
                 for module in (*spec.sdk, *([] if spec.plugin is None else [spec.plugin])):
@@ -110,10 +111,10 @@ def _run_worker(settings: Settings) -> int:
         asyncio.run(
             run_watched(
                 ProcessName.WORKER,
-                settings.telemetry(),
+                telemetry_options(settings),
                 lambda stop, health: run_worker(
-                    settings.worker(),
-                    settings.providers(),
+                    worker_settings(settings),
+                    provider_settings(settings),
                     stop,
                     health,
                     models_socket(settings.data_dir),
