@@ -39,7 +39,6 @@ from telemetry.settings import TelemetryOptions
 
 DEFAULT_PORT = 8080
 DEFAULT_BRIDGE_PORT = 8090
-HIGHEST_PORT = 65_535
 SHORTEST_SECRET_KEY_BYTES = 32
 _OF_ALL_INTERFACES = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
@@ -303,36 +302,6 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
         derived = (derived_key(self.secret_key),) if self.secret_key else ()
         return (*self.encryption_keys, *derived)
 
-    def of_worker(self, number: int) -> Settings:
-        """For one of the worker processes, counted from 1: its own id and ports. A single one keeps
-        the id that is set. Raises ``NoPort``."""
-        is_single = self.worker_processes == 1
-        return self.model_copy(
-            update={
-                "worker_id": self.worker_id if is_single else f"{self.worker_id}-{number}",
-                "phone_media_port": self.phone_media_port
-                and port_after(self.phone_media_port, number - 1, "SWITCHBOARD_PHONE_MEDIA_PORT"),
-                "phone_media_address": self._phone_media_address_of(number),
-                "monitoring_port": self._monitoring_port_after(number - 1),
-            }
-        )
-
-    def _monitoring_port_after(self, steps: int) -> int | None:
-        first = self.monitoring_port
-        return first and port_after(first, steps, "SWITCHBOARD_MONITORING_PORT")
-
-    def _phone_media_address_of(self, number: int) -> str | None:
-        """A bridge that came to the door of another worker would find no call there."""
-        address = self.phone_media_address
-        host, separator, port = (address or "").rpartition(":")
-        return f"{host}:{int(port) + number - 1}" if separator and port.isdecimal() else address
-
-    def of_models(self) -> Settings:
-        """For the process with the models: its port comes after those of the workers. Raises
-        ``NoPort``."""
-        port = self._monitoring_port_after(self.worker_processes)
-        return self.model_copy(update={"monitoring_port": port})
-
 
 def _required(value: str | None, variable: str) -> str:
     if not value:
@@ -343,15 +312,3 @@ def _required(value: str | None, variable: str) -> str:
 def reachable_here(host: str) -> str:
     """Where this machine reaches what listens on ``host``, which may be all of its addresses."""
     return _OF_ALL_INTERFACES.get(host, host)
-
-
-def port_after(first: int, steps: int, variable: str) -> int:
-    """Raises ``NoPort``."""
-    if first + steps > HIGHEST_PORT:
-        from switchboard.listening import NoPort
-
-        raise NoPort(
-            f"{variable} is {first}, which leaves no port for each process of this machine; "
-            f"set {HIGHEST_PORT - steps} or less"
-        )
-    return first + steps

@@ -22,6 +22,7 @@ from switchboard.parent_watch import PARENT_FD, end_with_parent, take_parent_fd
 from switchboard.process import importing, run_watched
 from switchboard.process_environment import needed_by
 from switchboard.settings import Settings
+from switchboard.settings_by_process import settings_of_models, settings_of_worker
 from switchboard.state import write_worker_pids
 from switchboard.supervision.process_host import REFUSED, Part, ProcessHost
 from switchboard.urgency import Urgency
@@ -43,11 +44,11 @@ def run_worker_host(settings: Settings) -> int:
     Raises:
         switchboard.listening.NoPort: the last of the processes would have a port above the highest.
     """
-    settings.of_models()
+    settings_of_models(settings)
     parts = [
         Part("models", partial(_become_models, settings), serves_others=True),
         *(
-            Part(f"worker-{number}", partial(_run_worker, settings.of_worker(number)))
+            Part(f"worker-{number}", partial(_run_worker, settings_of_worker(settings, number)))
             for number in range(1, settings.worker_processes + 1)
         ),
     ]
@@ -84,7 +85,7 @@ def _become_models(settings: Settings) -> int:
     """The model process is another program: it has no engine, and none of the workers' secrets."""
     is_needed = needed_by(ProcessName.MODELS)
     environment = {name: text for name, text in os.environ.items() if is_needed(name)}
-    port = settings.of_models().monitoring_port
+    port = settings_of_models(settings).monitoring_port
     if port is not None:
         environment["SWITCHBOARD_MONITORING_PORT"] = str(port)
     os.set_inheritable(int(environment[PARENT_FD]), True)
