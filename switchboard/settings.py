@@ -34,12 +34,12 @@ from pipelines.settings import ProviderDeadlines
 from runtime.settings import WorkerOptions, new_worker_id
 from switchboard.addresses import DatabaseUrl, RedisUrl, StoreUrl, WebUrl, web_address
 from switchboard.logs import LogFormat, LogLevel
+from switchboard.own_keys import BridgeAccountKey, EncryptionKeys, SecretKey
 from switchboard.vendor_access import VendorAccess
 from telemetry.settings import TelemetryOptions
 
 DEFAULT_PORT = 8080
 DEFAULT_BRIDGE_PORT = 8090
-SHORTEST_SECRET_KEY_BYTES = 32
 _OF_ALL_INTERFACES = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -101,9 +101,9 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
     where the system allows that (root, or a limit such as ``LimitNICE``)."""
     jobs_processes: PositiveInt = 1
     """How many jobs processes ``up`` runs, beside the one for tenants' jobs (``jobs-tenants``)."""
-    secret_key: str | None = Field(None, repr=False)
+    secret_key: SecretKey | None = Field(None, repr=False)
     """At least 32 bytes."""
-    encryption_keys: tuple[str, ...] = Field((), repr=False)
+    encryption_keys: EncryptionKeys = Field((), repr=False)
     """Fernet keys for what is encrypted at rest, the newest first. A key made from the secret key
     is always tried last, and is the only one when none is set."""
     object_store_url: StoreUrl | None = None
@@ -132,7 +132,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
         default_factory=new_worker_id
     )
     """By default a new one for each start. No two running bridges may have the same."""
-    bridge_account_key: str | None = Field(None, repr=False)
+    bridge_account_key: BridgeAccountKey | None = Field(None, repr=False)
     """Opens carriers' credentials, and nothing else: a bridge has no secret key. ``up`` makes it
     from the secret key, as ``switchboard encryption bridge-key`` does."""
     twilio_base_url: str | None = None
@@ -183,48 +183,6 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
     def _empty_is_not_set(cls, value: object, field: ValidationInfo) -> object:
         if value == "" and field.field_name != "trusted_proxies":
             raise PydanticUseDefault
-        return value
-
-    @field_validator("secret_key")
-    @classmethod
-    def _is_long_enough(cls, value: str | None) -> str | None:
-        # It signs tokens with HMAC-SHA-256, whose key must not be shorter (RFC 7518, 3.2).
-        if value and len(value.encode()) < SHORTEST_SECRET_KEY_BYTES:
-            raise ValueError(
-                f"has {len(value.encode())} bytes, and must have {SHORTEST_SECRET_KEY_BYTES} or "
-                "more that nobody can guess; make one with: openssl rand -hex 32"
-            )
-        return value
-
-    @field_validator("encryption_keys")
-    @classmethod
-    def _are_fernet_keys(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        # Otherwise the first request that seals a secret would fail.
-        if value:
-            from contracts.sealing import Sealer
-
-            for number, key in enumerate(value, start=1):
-                try:
-                    Sealer([key])
-                except ValueError:
-                    raise ValueError(
-                        f"key {number} is no Fernet key; make one with: "
-                        "openssl rand -base64 32 | tr '+/' '-_'"
-                    ) from None
-        return value
-
-    @field_validator("bridge_account_key")
-    @classmethod
-    def _is_the_bridges_key(cls, value: str | None) -> str | None:
-        if value:
-            from contracts.sealing import Sealer
-
-            try:
-                Sealer([value])
-            except ValueError:
-                raise ValueError(
-                    "is no key of a bridge; print it with: switchboard encryption bridge-key"
-                ) from None
         return value
 
     @field_validator("sms_url")
