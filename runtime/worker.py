@@ -19,7 +19,6 @@ from contracts.heartbeat import WHY_CLAIMS_NOTHING, CallMedia, WhyClaimsNothing
 from link.connection import LINK_ERRORS
 from pipelines.texts import phrases
 from runtime.call.call import Call
-from runtime.call.end_cause import Cause, Ending
 from runtime.conversation.conversation import CallRecord, Conversation
 from runtime.headroom.headroom import Headroom
 from runtime.headroom.watch import HeadroomWatch
@@ -45,6 +44,7 @@ from runtime.recording.recordings import Recordings
 from runtime.running_calls import RunningCalls
 from runtime.settings import WorkerSettings
 from runtime.slots import Place, Slots
+from runtime.stopping import drain, say_goodbye, ship_rest
 from runtime.task_errors import TaskErrors, bind_call
 from telemetry.health import Health
 from telemetry.metrics import (
@@ -61,11 +61,6 @@ if TYPE_CHECKING:
     from pipelines.settings import ProviderSettings
 
 logger = structlog.get_logger(__name__)
-
-END_SECONDS = 15.0
-"""How long the remaining calls of a stopping worker have to say goodbye and close."""
-SHIP_SECONDS = 2.0
-"""How long a stopping worker tries to send its last events. The rest stays on disk."""
 
 
 class Media(Protocol):
@@ -170,10 +165,10 @@ class Worker:
                         log.info("worker.ready", slots=self._slots.total)
                         await self._run_calls(media, stop)
                 finally:
-                    await self._ship_rest()
+                    await ship_rest(self._shipper, self._live)
                     for task in background:
                         task.cancel()
-            await self._say_goodbye()
+            await say_goodbye(self._heartbeat)
         log.info("worker.stopped")
 
     # -- CarriedCalls, for the heartbeat -------------------------------------------------------
@@ -269,7 +264,7 @@ class Worker:
             await stop.wait()
             self._heartbeat.state = "draining"
             claiming.cancel()
-            await self._drain()
+            await drain(self._calls, self._slots, self._settings.drain_timeout_seconds)
             commanding.cancel()
             watching.cancel()
 
@@ -325,39 +320,6 @@ class Worker:
             await give_back_claim(self._redis, call_id, self._settings.worker_id)
         except LINK_ERRORS as error:
             logger.warning("worker.lease_not_returned", call_id=str(call_id), error=str(error))
-
-    async def _drain(self) -> None:
-        """Let the calls continue for a while, then end them."""
-        if await self._idle_within(self._settings.drain_timeout_seconds):
-            return
-        for call in self._calls:
-            call.end(Ending.because(Cause.WORKER_STOPPING))
-        if not await self._idle_within(END_SECONDS):
-            logger.error(
-                "worker.calls_hang", calls=[str(call.plan.call_id) for call in self._calls]
-            )
-
-    async def _idle_within(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._slots.wait_idle()
-        except TimeoutError:
-            return False
-        return True
-
-    async def _ship_rest(self) -> None:
-        try:
-            async with asyncio.timeout(SHIP_SECONDS):
-                await self._shipper.wait_all_sent()
-                await self._live.wait_all_sent()
-        except TimeoutError:
-            logger.warning("worker.events_left_on_disk")
-
-    async def _say_goodbye(self) -> None:
-        try:
-            await self._heartbeat.say_goodbye()
-        except LINK_ERRORS as error:
-            logger.warning("worker.no_goodbye", error=str(error))
 
 
 async def _done_before(stop: asyncio.Event, work: asyncio.Future[Any]) -> bool:

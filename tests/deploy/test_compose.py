@@ -20,7 +20,7 @@ from sqlalchemy import make_url
 from carriers.account import CarrierName
 from contracts.call_plan import LONGEST_CALL_SECONDS, CallLimits
 from control_plane.platform.job_roles import PLATFORM_ROLES, TENANTS_ROLES, JobRole
-from runtime.worker import END_SECONDS, SHIP_SECONDS
+from runtime.stopping import END_SECONDS, SHIP_SECONDS
 from switchboard.package_settings import (
     bridge_settings,
     control_plane_settings,
