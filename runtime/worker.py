@@ -7,8 +7,7 @@ import gc
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 import structlog
@@ -17,6 +16,7 @@ from contracts.call_plan import CallPlan
 from contracts.call_status import Transport
 from contracts.heartbeat import WHY_CLAIMS_NOTHING, CallMedia, WhyClaimsNothing
 from link.connection import LINK_ERRORS
+from pipelines.engine.call_actions import CallActions
 from pipelines.texts import phrases
 from runtime.call.call import Call
 from runtime.conversation.conversation import CallRecord, Conversation
@@ -45,8 +45,7 @@ from runtime.running_calls import RunningCalls
 from runtime.settings import WorkerSettings
 from runtime.slots import Place, Slots
 from runtime.stopping import drain, say_goodbye, ship_rest
-from runtime.task_errors import TaskErrors, bind_call
-from telemetry.health import Health
+from runtime.task_errors import bind_call
 from telemetry.metrics import (
     CALLS_WAITING,
     CLAIMS_NOTHING,
@@ -55,10 +54,6 @@ from telemetry.metrics import (
     UNSETTLED_CALLS,
 )
 from telemetry.tracing import call_span
-
-if TYPE_CHECKING:
-    from pipelines.engine.call_actions import CallActions
-    from pipelines.settings import ProviderSettings
 
 logger = structlog.get_logger(__name__)
 
@@ -331,53 +326,3 @@ async def _done_before(stop: asyncio.Event, work: asyncio.Future[Any]) -> bool:
     finally:
         stopped.cancel()
         work.cancel()
-
-
-async def run_worker(
-    settings: WorkerSettings,
-    providers: ProviderSettings,
-    stop: asyncio.Event,
-    health: Health | None = None,
-    models_socket: Path | None = None,
-    on_warm: Callable[[], None] = lambda: None,
-) -> None:
-    """Run a media worker until ``stop`` is set and its calls are over.
-
-    Setting ``stop`` drains the worker: it claims no new calls. Running calls may continue for
-    ``drain_timeout_seconds``, then they end with ``server_shutdown``. Cancelling ends them at once.
-
-    Args:
-        models_socket: where the model process of this machine listens; without it, this process
-            loads the models itself.
-        on_warm: called once everything is loaded, before the first call.
-
-    Raises:
-        JournalsInUse: another worker is running in ``settings.data_dir``.
-        WorkerIdInUse: another running worker has the same id.
-        OpusMissing: there is no codec for the callers' audio.
-        ModelsNotStarted: the model process does not answer.
-    """
-    # Importing the engine blocks the loop for seconds, so do it before the heartbeat starts.
-    from livekit.agents.utils import http_context
-
-    from knowledge.embedding.embedder import embedder
-    from pipelines.engine.knowledge.shelf import Shelf
-    from runtime.conversation.engine_media import EngineMedia
-
-    async def warm_up() -> Media:
-        shelf = None
-        if settings.object_store_url is not None and settings.knowledge_dir is not None:
-            shelf = Shelf(
-                settings.object_store_url, settings.knowledge_dir, embedder(settings.embedding)
-            )
-        media = await EngineMedia.load(providers, settings.media_network, models_socket, shelf)
-        on_warm()
-        return media
-
-    TaskErrors().install(asyncio.get_running_loop())
-    async with http_context.open():
-        worker = Worker(settings, warm_up)
-        if health is not None:
-            health.watch("The models are not loaded yet.", worker.is_warm)
-            health.watch("Redis has no heartbeat of this worker.", worker.is_heard)
-        await worker.run(stop)

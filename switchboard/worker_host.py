@@ -70,7 +70,7 @@ def run_worker_host(settings: Settings) -> int:
 def _import_all(settings: Settings) -> None:
     """What each worker would import at its start, two seconds for all of them."""
     with importing():
-        importlib.import_module("runtime.worker")
+        importlib.import_module("runtime.run")
         importlib.import_module("runtime.conversation.engine_media")
         from pipelines.engine.providers.registry import PROVIDERS
 
@@ -103,7 +103,7 @@ def _run_worker(settings: Settings) -> int:
     from pipelines.engine.model_process.socket_path import models_socket
     from runtime.journal.folder_lock import JournalsInUse
     from runtime.link.worker_identity import WorkerIdInUse
-    from runtime.worker import run_worker
+    from runtime.run import run_worker
 
     end_with_parent()
     urgency = Urgency(settings.worker_niceness)
