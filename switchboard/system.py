@@ -19,7 +19,8 @@ from control_plane.platform.job_roles import PLATFORM_ROLES, TENANTS_ROLES
 from switchboard.listening import listen, user_of
 from switchboard.migration_stamp import is_migrated, stamp
 from switchboard.parent_watch import ParentPipe
-from switchboard.process_commands import ProcessCommands
+from switchboard.processes.process_commands import ProcessCommands
+from switchboard.processes.settings_by_process import port_after, settings_of_worker
 from switchboard.progress import Progress
 from switchboard.readiness import (
     ReadinessCheck,
@@ -35,7 +36,6 @@ from switchboard.services.orphans import end, orphan
 from switchboard.services.postgres import APP_LOGIN, SYSTEM_LOGIN, PostgresServer
 from switchboard.services.valkey import ValkeyServer
 from switchboard.settings import Settings
-from switchboard.settings_by_process import port_after, settings_of_worker
 from switchboard.state import (
     State,
     kept_secrets,

@@ -12,8 +12,8 @@ import typer
 from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from switchboard.commands.options import DataDir, Port
 from switchboard.commands.settings import command_settings
-from switchboard.open_files import raise_open_files_limit
-from switchboard.process import Work, importing, run_watched
+from switchboard.processes.open_files import raise_open_files_limit
+from switchboard.processes.process import Work, importing, run_watched
 from telemetry.process_name import ProcessName
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def api(
 ) -> None:
     """Run only the API (needs SWITCHBOARD_DATABASE_URL, _REDIS_URL and _SECRET_KEY)."""
     with importing():
-        from switchboard.api_process import run_api
+        from switchboard.processes.api_process import run_api
 
     settings = refuse_old_redis(_process_settings(data_dir, port=port))
     with _port_refused():
@@ -69,7 +69,7 @@ def worker(data_dir: DataDir = None) -> None:
     with importing():
         from switchboard.listening import NoPort
         from switchboard.package_settings import worker_settings
-        from switchboard.worker_host import run_worker_host
+        from switchboard.processes.worker_host import run_worker_host
 
     settings = refuse_old_redis(_logging_settings(data_dir))
     worker_settings(settings)
@@ -106,7 +106,7 @@ def control_plane(
 ) -> None:
     """Fork the API, jobs and bridge processes of ``switchboard up``, which so share what they
     import. An orphan is recognised by its data directory."""
-    from switchboard.control_plane_host import run_control_plane_host
+    from switchboard.processes.control_plane_host import run_control_plane_host
 
     run_control_plane_host(channel)
 

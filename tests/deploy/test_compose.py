@@ -27,7 +27,7 @@ from switchboard.package_settings import (
     telemetry_options,
     worker_settings,
 )
-from switchboard.process_environment import READ_BY, needed_by, variables_of
+from switchboard.processes.process_environment import READ_BY, needed_by, variables_of
 from switchboard.services.ports import free_port, is_free
 from switchboard.services.valkey import valkey_binary
 from switchboard.settings import Settings

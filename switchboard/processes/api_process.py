@@ -17,10 +17,10 @@ from control_plane.platform.http.connection_room import (
     ConnectionRoom,
     most_connections,
 )
-from switchboard.accept_failures import AcceptFailures
-from switchboard.calm_server import CalmServer
-from switchboard.open_files import raise_open_files_limit
 from switchboard.package_settings import control_plane_settings, telemetry_options
+from switchboard.processes.accept_failures import AcceptFailures
+from switchboard.processes.calm_server import CalmServer
+from switchboard.processes.open_files import raise_open_files_limit
 from switchboard.settings import Settings
 from telemetry.health import Health
 from telemetry.monitoring_server import monitored

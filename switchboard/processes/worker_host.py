@@ -16,16 +16,16 @@ from functools import partial
 
 import structlog
 
-from switchboard.open_files import raise_open_files_limit
 from switchboard.package_settings import provider_settings, telemetry_options, worker_settings
 from switchboard.parent_watch import PARENT_FD, end_with_parent, take_parent_fd
-from switchboard.process import importing, run_watched
-from switchboard.process_environment import needed_by
+from switchboard.processes.open_files import raise_open_files_limit
+from switchboard.processes.process import importing, run_watched
+from switchboard.processes.process_environment import needed_by
+from switchboard.processes.settings_by_process import settings_of_models, settings_of_worker
+from switchboard.processes.urgency import Urgency
 from switchboard.settings import Settings
-from switchboard.settings_by_process import settings_of_models, settings_of_worker
 from switchboard.state import write_worker_pids
 from switchboard.supervision.process_host import REFUSED, Part, ProcessHost
-from switchboard.urgency import Urgency
 from telemetry.monitoring_server import PortTaken
 from telemetry.process_name import ProcessName
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from switchboard.processes.settings_by_process import settings_of_worker
 from switchboard.settings import Settings
-from switchboard.settings_by_process import settings_of_worker
 
 
 @pytest.mark.parametrize(
