@@ -49,6 +49,7 @@ from contracts.phone_media import (
     read_frame,
 )
 from telemetry.metrics import PHONE_FRAMES_DROPPED
+from telephony_bridge.hang_up import hang_up
 from telephony_bridge.media.carrier_socket import CarrierSocket, SocketClosed
 from telephony_bridge.media.framing import Framing
 from telephony_bridge.media.pacing import Allowance, Pacing, too_much_waits
@@ -71,8 +72,6 @@ MOST_KEYS_AT_ONCE, KEYS_PER_SECOND = 64, 20
 KEY_MS = TONE_MS + PAUSE_MS
 KEYS_LATE_SECONDS = 1.0
 """How much later than we send them a carrier may play the keys that are sent as sound."""
-HANG_UP_TRIES = 3
-HANG_UP_PAUSE_SECONDS = 0.5
 
 log = structlog.get_logger(__name__)
 
@@ -366,16 +365,8 @@ class PhoneRelay:
             await asyncio.sleep((FRAME_MS + held_ms) / 1000)
 
     async def _end_at_carrier(self) -> None:
-        """No leg may stay open there. One that is over already is no problem."""
-        for attempt in range(HANG_UP_TRIES):
-            if attempt:
-                await asyncio.sleep(HANG_UP_PAUSE_SECONDS)
-            try:
-                await self._carrier.api.hang_up(self.ticket.carrier_call_id)
-            except CarrierProblem as problem:
-                self._log.warning("carrier_did_not_hang_up", error=problem.message)
-            else:
-                return
+        """No leg may stay open there."""
+        await hang_up(self._redis, self._carrier.api, self.ticket)
 
     def _opened(self) -> LegOpened:
         return LegOpened(

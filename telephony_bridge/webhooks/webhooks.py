@@ -28,6 +28,7 @@ from contracts.dialing import LegStage
 from contracts.inbound_calls import InboundAdmitted, InboundRefusal, InboundRefused
 from link.connection import LINK_ERRORS
 from telephony_bridge.account_carrier import ATTEMPT_FIELD, DialedCall, DialedLegs
+from telephony_bridge.hang_up import leave_open
 from telephony_bridge.media.sentences import Sentence
 from telephony_bridge.tickets import LegTicket, Tickets
 from telephony_bridge.webhooks.accounts import OpenAccount
@@ -55,12 +56,14 @@ class Afterwards:
 
     ``do`` and ``hang_up`` raise ``CarrierProblem`` and may be tried again. ``report_failure`` is
     for a carrier that does not do it: nobody would hear anything. It returns whether the call's
-    sound is still awaited, and raises ``RedisError`` or ``OSError``: Redis is away.
+    sound is still awaited, and raises ``RedisError`` or ``OSError``: Redis is away. ``leave_open``
+    is for one that does not hang up either, and raises the same.
     """
 
     do: Callable[[], Awaitable[None]]
     report_failure: Callable[[CarrierProblem], Awaitable[bool]]
     hang_up: Callable[[], Awaitable[None]]
+    leave_open: Callable[[], Awaitable[None]]
 
 
 class Webhooks:
@@ -140,7 +143,10 @@ class Webhooks:
             await account.api.run(answer.commands)
 
         return answer, Afterwards(
-            do, partial(self._failed, account, call_ids), partial(_hang_up, account, call_ids)
+            do,
+            partial(self._failed, account, call_ids),
+            partial(_hang_up, account, call_ids),
+            partial(self._leave_open, account, call_ids),
         )
 
     async def _failed(
@@ -152,6 +158,12 @@ class Webhooks:
             for call_id in call_ids
         ]
         return any(awaited)
+
+    async def _leave_open(self, account: OpenAccount, call_ids: Collection[str]) -> None:
+        for call_id in call_ids:
+            ticket = await self._tickets.of_call(account.account_id, call_id)
+            if ticket is not None:
+                await leave_open(self._dialed.redis, ticket)
 
     async def _answer_again(
         self, account: OpenAccount, proof: Proof, count: Callable[[str], None]
