@@ -18,7 +18,7 @@ import structlog
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
-from carriers.api import CarrierApi, CarrierProblem, DtmfWay
+from carriers.api import CarrierApi, CarrierProblem, DtmfWay, ProblemKind
 from carriers.dialect import (
     Audio,
     AudioFormat,
@@ -130,6 +130,8 @@ class PhoneRelay:
         """When the last one that was sent is over, if it is played in real time."""
         self._keys: asyncio.Queue[str] = asyncio.Queue()
         """To be pressed by the carrier."""
+        self._dtmf = carrier.dtmf
+        """Tones, too, once the carrier has refused to press keys."""
         self._log = log.bind(call_id=str(ticket.call_id), carrier=ticket.carrier)
 
     def hang_up(self) -> None:
@@ -297,9 +299,8 @@ class PhoneRelay:
             case Flush():
                 self._pacing.flushed(self._clock())
                 self._send(CarrierFlush())
-            case SendDtmf(digits=digits) if self._carrier.dtmf is DtmfWay.TONES:
-                outgoing = self._carrier.started.outgoing
-                self._tones.extend(dtmf_sound(digit, outgoing) for digit in digits)
+            case SendDtmf(digits=digits) if self._dtmf is DtmfWay.TONES:
+                self._sound_keys(digits)
             case SendDtmf(digits=digits):
                 self._keys.put_nowait(digits)
 
@@ -308,12 +309,23 @@ class PhoneRelay:
         while True:
             digits = await self._keys.get()
             try:
+                if self._dtmf is DtmfWay.TONES:
+                    self._sound_keys(digits)
+                    continue
                 await self._carrier.api.send_dtmf(self.ticket.carrier_call_id, digits)
                 await asyncio.sleep(len(digits) * CARRIER_KEY_SECONDS)
             except CarrierProblem as problem:
                 self._log.warning("dtmf_not_sent", error=problem.message)
+                # One that gave no answer may have pressed them. Later keys must not overtake these.
+                if problem.kind is not ProblemKind.UNREACHABLE:
+                    self._dtmf = DtmfWay.TONES
+                    self._sound_keys(digits)
             finally:
                 self._keys.task_done()
+
+    def _sound_keys(self, digits: str) -> None:
+        outgoing = self._carrier.started.outgoing
+        self._tones.extend(dtmf_sound(digit, outgoing) for digit in digits)
 
     def _play(self, header: FrameHeader, samples: bytes) -> None:
         """While keys are being sent as sound, that takes the place of what the worker sends."""
