@@ -154,8 +154,7 @@ class Webhooks:
     ) -> bool:
         detail = problem.message + (f" (code {problem.code})" if problem.code else "")
         awaited = [
-            await self._gone_before_its_sound(account, call_id, DialOutcome.FAILED, detail)
-            for call_id in call_ids
+            await self._gone_before_its_sound(account, call_id, detail) for call_id in call_ids
         ]
         return any(awaited)
 
@@ -215,14 +214,16 @@ class Webhooks:
                 if event.stage is LegStage.ANSWERED:
                     return await self._connected(account, event, dialed)
             case StageReached(call_id=call_id, stage=LegStage.ENDED):
-                await self._gone_before_its_sound(account, call_id, None)
+                ticket = await self._tickets.end(account.account_id, call_id)
+                if ticket is not None:
+                    self._report(ticket, LegStage.ENDED, None, None)
             case MachineDetected(answered_by=answered_by) if dialed is not None:
                 await self._machines.tell(dialed.request, answered_by)
             case PlaybackEnded(call_id=call_id):
                 return answers.hang_up(call_id)
             case StreamFailed(call_id=call_id, detail=detail):
                 _log.error("carrier_stream_failed", carrier_call_id=call_id, detail=detail)
-                await self._gone_before_its_sound(account, call_id, DialOutcome.FAILED, detail)
+                await self._gone_before_its_sound(account, call_id, detail)
                 return answers.hang_up(call_id)
         return None
 
@@ -262,17 +263,13 @@ class Webhooks:
                 return self._refusal(account, call.call_id, kind)
 
     async def _gone_before_its_sound(
-        self,
-        account: OpenAccount,
-        carrier_call_id: str,
-        outcome: DialOutcome | None,
-        detail: str | None = None,
+        self, account: OpenAccount, carrier_call_id: str, detail: str
     ) -> bool:
-        """Of a call that is over before its sound has come, nothing else tells. Returns whether it
-        is one."""
+        """Of a call that has failed before its sound has come, nothing else tells. Returns whether
+        it is one."""
         ticket = await self._tickets.of_call(account.account_id, carrier_call_id)
         if ticket is not None:
-            self._report(ticket, LegStage.ENDED, outcome, detail)
+            self._report(ticket, LegStage.ENDED, DialOutcome.FAILED, detail)
         return ticket is not None
 
     def _refusal(self, account: OpenAccount, call_id: str, kind: InboundRefusal) -> Answer:
@@ -307,12 +304,16 @@ class Webhooks:
     async def _stream(
         self, account: OpenAccount, ticket: LegTicket, *, is_answered: bool
     ) -> Answer:
+        token = await self._tickets.issue(ticket)
+        if token is None:
+            self._report(ticket, LegStage.ENDED, None, None)
+            return account.spec.answers.hang_up(ticket.carrier_call_id)
         provider = account.spec.name.value
         return account.spec.answers.connect_stream(
             StreamOffer(
                 call_id=ticket.carrier_call_id,
                 media_url=media_url(self._public_url, provider, account.account_id),
-                token=await self._tickets.issue(ticket),
+                token=token,
                 status_url=status_url(self._public_url, provider, account.account_id),
                 is_answered=is_answered,
                 from_number=ticket.from_number or None,
