@@ -28,7 +28,7 @@ from contracts.dialing import LegStage
 from contracts.inbound_calls import InboundAdmitted, InboundRefusal, InboundRefused
 from link.connection import LINK_ERRORS
 from telephony_bridge.account_carrier import ATTEMPT_FIELD, DialedCall, DialedLegs
-from telephony_bridge.hang_up import leave_open
+from telephony_bridge.hang_up import hang_up, leave_open
 from telephony_bridge.media.sentences import Sentence
 from telephony_bridge.tickets import LegTicket, Tickets
 from telephony_bridge.webhooks.accounts import OpenAccount
@@ -139,7 +139,8 @@ class Webhooks:
         call_ids = {event.call_id for event in events}
 
         async def do() -> None:
-            await _hang_up(account, unwanted)
+            for line in unwanted:
+                await hang_up(self._dialed.redis, account.api, line)
             await account.api.run(answer.commands)
 
         return answer, Afterwards(
@@ -186,17 +187,19 @@ class Webhooks:
 
     async def _first_answer(
         self, account: OpenAccount, request: CarrierRequest, events: Sequence[CallEvent]
-    ) -> tuple[Answer, Sequence[str]]:
+    ) -> tuple[Answer, Sequence[LegTicket]]:
         """And the calls that are to be hung up."""
         answers = account.spec.answers
         dialed = await self._dialed_call(account, request)
         if dialed is not None and await self._dialed.was_given_up(dialed.request.attempt_id):
             lasting = [
-                event.call_id
+                _dialed_ticket(account, event.call_id, dialed)
                 for event in events
                 if isinstance(event, StageReached) and event.stage is not LegStage.ENDED
             ]
-            return answers.hang_up(lasting[0]) if lasting else answers.acknowledge(), lasting
+            if not lasting:
+                return answers.acknowledge(), ()
+            return answers.hang_up(lasting[0].carrier_call_id), lasting
         answer: Answer | None = None
         for event in events:
             answer = await self._heard(account, event, dialed) or answer
@@ -212,11 +215,12 @@ class Webhooks:
             case StageReached() if dialed is not None:
                 await self._dialed.tell(dialed, event)
                 if event.stage is LegStage.ANSWERED:
-                    return await self._connected(account, event, dialed)
+                    ticket = _dialed_ticket(account, event.call_id, dialed)
+                    return await self._stream(account, ticket, is_answered=True)
             case StageReached(call_id=call_id, stage=LegStage.ENDED):
-                ticket = await self._tickets.end(account.account_id, call_id)
-                if ticket is not None:
-                    self._report(ticket, LegStage.ENDED, None, None)
+                unheard = await self._tickets.end(account.account_id, call_id)
+                if unheard is not None:
+                    self._report(unheard, LegStage.ENDED, None, None)
             case MachineDetected(answered_by=answered_by) if dialed is not None:
                 await self._machines.tell(dialed.request, answered_by)
             case PlaybackEnded(call_id=call_id):
@@ -283,24 +287,6 @@ class Webhooks:
                 name = SENTENCE_OF[kind].value
                 return answers.play_and_hang_up(call_id, f"{self._public_url}/sentences/{name}.wav")
 
-    async def _connected(
-        self, account: OpenAccount, reached: StageReached, dialed: DialedCall
-    ) -> Answer:
-        request = dialed.request
-        ticket = LegTicket(
-            call_id=request.call_id,
-            tenant_id=request.tenant_id,
-            participant_id=request.participant_id,
-            attempt_id=request.attempt_id,
-            account_id=account.account_id,
-            carrier=account.spec.name.value,
-            carrier_call_id=reached.call_id,
-            direction="outbound",
-            from_number=request.from_number,
-            to_number=request.to_number,
-        )
-        return await self._stream(account, ticket, is_answered=True)
-
     async def _stream(
         self, account: OpenAccount, ticket: LegTicket, *, is_answered: bool
     ) -> Answer:
@@ -325,3 +311,19 @@ class Webhooks:
 async def _hang_up(account: OpenAccount, call_ids: Collection[str]) -> None:
     for call_id in call_ids:
         await account.api.hang_up(call_id)
+
+
+def _dialed_ticket(account: OpenAccount, carrier_call_id: str, dialed: DialedCall) -> LegTicket:
+    request = dialed.request
+    return LegTicket(
+        call_id=request.call_id,
+        tenant_id=request.tenant_id,
+        participant_id=request.participant_id,
+        attempt_id=request.attempt_id,
+        account_id=account.account_id,
+        carrier=account.spec.name.value,
+        carrier_call_id=carrier_call_id,
+        direction="outbound",
+        from_number=request.from_number,
+        to_number=request.to_number,
+    )

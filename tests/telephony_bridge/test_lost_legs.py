@@ -13,6 +13,7 @@ from contracts import redis_names
 from contracts.dialing import LegStage, LostLeg
 from telephony_bridge import hang_up, lost_legs
 from telephony_bridge.account_carrier import DialedCall, DialedLegs
+from telephony_bridge.webhooks import app
 from tests.runtime.until import until
 from tests.stand_ins.webhook_receiver import WebhookReceiver
 from tests.telephony_bridge.conftest import ControlPlaneEnd, WorkerEnd, dial_request
@@ -157,6 +158,23 @@ async def test_a_call_that_was_given_up_is_hung_up_as_soon_as_it_is_told_of(
     assert "<Hangup/>" in answer.text
     await until(lambda: hung_up(twilio_api, CALL_SID))
     assert await control_plane.reports() == []
+
+
+async def test_a_call_that_was_given_up_and_is_not_hung_up_is_hung_up_later(
+    line: TwilioLine,
+    redis: Redis,
+    control_plane: ControlPlaneEnd,
+    twilio_api: WebhookReceiver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hang_up, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(app, "PAUSES_SECONDS", ())
+    twilio_api.statuses = [500] * hang_up.TRIES + [200]
+    query = await dialed_by_a_dead_bridge(redis, line, control_plane)
+    await DialedLegs(redis, "b-dead").give_up(control_plane.admitted.attempt_id)
+    await line.webhook(stage("in-progress"), "voice", query)
+    await until(lambda: len(twilio_api.received) > hang_up.TRIES)
+    assert hung_up(twilio_api, CALL_SID)
 
 
 async def test_a_call_that_was_given_up_and_is_over_is_left_alone(
