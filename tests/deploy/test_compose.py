@@ -33,6 +33,7 @@ from switchboard.services.valkey import valkey_binary
 from switchboard.settings import Settings
 from telephony_bridge.attempt import HANG_UP_PATIENCE_SECONDS, HANG_UP_SECONDS
 from telephony_bridge.bridge import STOP_SECONDS
+from telephony_bridge.media.relay import KEYS_SECONDS
 from tests.deploy.compose_file import (
     ROOT,
     environment_of,
@@ -503,5 +504,8 @@ def test_a_bridge_that_is_stopped_has_the_time_that_its_phones_need(
     worker = worker_settings(settings_of(compose, "worker", monkeypatch))
     assert bridge.drain_timeout_seconds == worker.drain_timeout_seconds
     grace = compose["services"]["bridge"]["stop_grace_period"]
-    last_seconds = HANG_UP_SECONDS + HANG_UP_PATIENCE_SECONDS + STOP_SECONDS
+    dialed_seconds = HANG_UP_SECONDS + HANG_UP_PATIENCE_SECONDS
+    # An agent may have hung up only just before, right after a long entry of keys.
+    sounding_seconds = KEYS_SECONDS + HANG_UP_SECONDS
+    last_seconds = dialed_seconds + sounding_seconds + STOP_SECONDS
     assert int(grace.removesuffix("s")) > bridge.drain_timeout_seconds + last_seconds
