@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 import numpy as np
@@ -26,6 +27,7 @@ from contracts.events import (
 from contracts.live_messages import CallOver, ParticipantStateChanged
 from pipelines.engine.call_actions import CallActions
 from runtime.call.call import REJOIN_SECONDS, Call
+from runtime.call.closing import CLOSE_SECONDS
 from runtime.call.end_cause import Cause, Ending, ProvidersFailed, RoomNotOpened, SessionNotStarted
 from runtime.call.funds import BALANCE_SPENT, NOT_EXTENDED
 from runtime.conversation.conversation import CallRecord
@@ -368,6 +370,41 @@ def test_a_store_that_is_away_disturbs_no_call():
     assert stage.ended.end_reason is EndReason.PARTICIPANT_DISCONNECTED
     (stopped,) = [each for each in stage.journal.bodies if isinstance(each, RecordingStopped)]
     assert "did not take these parts" in stopped.detail
+
+
+async def _hangs_again_when_it_is_cancelled(call: Call) -> None:
+    try:
+        await asyncio.sleep(1_000)
+    finally:
+        call.log("info", "the last words")
+        await asyncio.sleep(1_000)
+
+
+async def _awaits_a_task_that_was_cancelled(call: Call) -> None:
+    call.log("info", "the last words")
+    task = asyncio.create_task(asyncio.sleep(1_000))
+    task.cancel()
+    await task
+
+
+@pytest.mark.parametrize(
+    "closes", [_hangs_again_when_it_is_cancelled, _awaits_a_task_that_was_cancelled]
+)
+def test_a_conversation_that_does_not_close_keeps_neither_the_recording_nor_the_call_open(
+    closes: Callable[[Call], Awaitable[None]],
+):
+    hung_up_at: list[float] = []
+
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        await asyncio.sleep(3)
+        stage.conversation.aclose = partial(closes, stage.call)
+        hung_up_at.append(asyncio.get_running_loop().time())
+        await stage.call.remove_leg(CALLER)
+
+    stage = play(script, parts=MemoryPartStore())
+    assert stage.journal.types()[-3:] == ["logged", "recording.stopped", "call.ended"]
+    assert stage.ended_at - hung_up_at[0] < CLOSE_SECONDS + 1
 
 
 def test_a_caller_whose_connection_closes_just_before_the_goodbye_is_read_has_left():
