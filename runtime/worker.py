@@ -310,7 +310,12 @@ class Worker:
     async def _forget(self, journal: Journal) -> None:
         """The phone was not answered. From now on another worker may be reserved for the call."""
         call_id = journal.plan.call_id
-        await self._shipper.drop(journal)
+        try:
+            await self._shipper.drop(journal)
+        except OSError as error:
+            # It has no event: the worker's next start deletes it.
+            logger.error("worker.journal_not_deleted", call_id=str(call_id), error=str(error))
+            self._space.refused(error)
         try:
             await give_back_claim(self._redis, call_id, self._settings.worker_id)
         except LINK_ERRORS as error:

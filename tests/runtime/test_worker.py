@@ -418,6 +418,26 @@ async def test_an_offer_that_comes_between_lease_and_journal_waits_for_its_call(
     assert reply.body == LegAnswered(sdp="answer to offer")
 
 
+async def test_an_offer_that_fails_for_a_reason_that_nobody_foresaw_is_refused_at_once(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    async def fail(*_: object) -> str:
+        raise OSError(errno.EMFILE, "too many open files")
+
+    plan = call_plan()
+    async with working(valkey_url, tmp_path) as running:
+        await control_plane.dispatch(plan)
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+        running.media.rooms[plan.call_id].answer_offer = fail
+        reply = await control_plane.offer("w1", plan.call_id)
+        await until(lambda: control_plane.has(plan.call_id, "call.ended"))
+    assert isinstance(reply.body, CommandRefused)
+    assert reply.body.code == "room_closed"
+    ended = (await control_plane.events(plan.call_id))[-1].body
+    assert isinstance(ended, CallEnded)
+    assert ended.end_reason is EndReason.SESSION_ERROR
+
+
 async def test_an_offer_for_a_call_that_is_not_here_is_refused(
     valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ):
