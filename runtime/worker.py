@@ -14,6 +14,8 @@ import structlog
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import Transport
+from contracts.end_reasons import EndReason
+from contracts.events import CallEnded
 from contracts.heartbeat import WHY_CLAIMS_NOTHING, CallMedia, WhyClaimsNothing
 from link.connection import LINK_ERRORS
 from pipelines.engine.call_actions import CallActions
@@ -299,12 +301,21 @@ class Worker:
             with call_span("run call", plan.call_id, attributes) as known_later:
                 await call.run(acknowledge)
                 known_later["end_reason"] = call.end_reason or ""
-        except Exception:
+        except Exception as error:
             log.exception("call.crashed")
+            if not (journal.has_ended or call.is_reserved):
+                # While its journal is open, this worker counts as running the call.
+                journal.append(
+                    CallEnded(
+                        end_reason=EndReason.WORKER_ERROR,
+                        connected_ms=call.media(self._settings.worker_id).connected_ms,
+                        detail=f"the worker failed with {type(error).__name__}",
+                    )
+                )
         finally:
             self._calls.remove(call)
             await journal.wait_durable()
-            if call.was_released:
+            if call.is_reserved:
                 await self._forget(journal)
 
     async def _forget(self, journal: Journal) -> None:
