@@ -263,11 +263,10 @@ async def _ingest(
     if source.kind == "url":
         policy = OutboundPolicy(settings.outbound_allowed_networks)
         try:
-            content, validators = await page_text(uri or "", policy, known_page)
+            content, kind, validators = await page_text(uri or "", policy, known_page)
         except PageUnchanged:
             await _unchanged(database, tenant, source_id, known_page, seen_at)
             return
-        kind = Format.MD
     digest = digest_of(content or b"")
     if is_stored and digest == known:
         await _unchanged(database, tenant, source_id, validators, seen_at)

@@ -21,7 +21,7 @@ from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.building.knowledge_sources.ingesting import Sources, files_of
 from tests.control_plane.building.knowledge_sources.quotas import limit_plan
 from tests.control_plane.conftest import TenantClient
-from tests.stand_ins.website import WebPage, Website
+from tests.stand_ins.website import WebPage, Website, html
 
 FIRST, SECOND = "Breakfast is from seven to ten.", "Breakfast is from eight to eleven."
 
@@ -106,6 +106,13 @@ async def test_a_page_that_has_changed_is_found_by_its_new_words(
     await refreshed(sources, source_id)
     [found] = await sources.search("breakfast")
     assert SECOND in found["text"]
+
+
+async def test_a_page_of_very_many_tags_is_read_to_its_end(sources: Sources, site: Website) -> None:
+    site.pages = {"/": html(f"<p>{FIRST}</p>{'<i></i>' * 2_100}<p>Pets are welcome.</p>")}
+    source_id = await sources.add_page(site.base_url)
+    assert (await sources.get(source_id))["source"]["status"] == "ready"
+    assert "Pets are welcome." in (await sources.search("pets"))[0]["text"]
 
 
 async def test_the_bytes_of_pages_count_in_the_quota_once_they_are_fetched(
