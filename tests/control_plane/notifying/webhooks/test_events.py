@@ -93,6 +93,14 @@ async def test_an_event_that_is_committed_late_is_not_missed(
     assert titles(after) == ["Second"]
 
 
+async def test_a_cursor_beyond_the_end_goes_on_from_the_end(
+    tenant: TenantClient, database: Database
+) -> None:
+    beyond = await ask(tenant, f"{'9' * 18}.0")
+    await publish(database, tenant, "Next")
+    assert titles(await ask(tenant, beyond["next_cursor"])) == ["Next"]
+
+
 async def test_words_are_redacted_as_for_a_webhook(
     tenant: TenantClient, database: Database
 ) -> None:
