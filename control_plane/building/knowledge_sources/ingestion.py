@@ -34,8 +34,8 @@ class PageText(NamedTuple):
 
 
 async def page_text(address: str, policy: OutboundPolicy, known: Validators) -> PageText:
-    """The main text of a web page. One that has too many tags for that comes whole, as HTML: its
-    menus harm less than missing text.
+    """The main text of a web page. One that has too many tags for that comes whole, as HTML: what
+    stands around its text does less harm than a part that is missing.
 
     Args:
         known: of the version that was read before.
