@@ -108,7 +108,8 @@ def test_what_is_not_found_after_a_lost_answer_is_deleted(
     client: Client, removed: Callable[[Any], Any]
 ) -> None:
     gone = problem(404, "agent_not_found")
-    for lost in (httpx2.ReadError("reset"), answer(504)):
+    losses: list[httpx2.Response | Exception] = [httpx2.ReadError("reset"), answer(504)]
+    for lost in losses:
         removed(client(StandIn([lost, gone])))
     never_seen = httpx2.ConnectError("refused")
     with pytest.raises(AgentNotFound):
