@@ -113,6 +113,11 @@ class CallAgents:
         found = (parts.tools.duration_ms(call_id) for parts in self._built.values())
         return next((each for each in found if each is not None), None)
 
+    def call_ended(self) -> None:
+        """Call it before the session is closed, which would wait for tools that are at work in the
+        background."""
+        self._late_tools.go_on_without(self.agent, next_agent_answers=False)
+
     async def aclose(self) -> None:
         await self._late_tools.aclose()
         await self.agent.aclose()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
@@ -94,6 +95,20 @@ async def test_a_tool_of_the_answer_that_hands_over_holds_nothing_up_either(
         await talk.ask(BOTH)
         await talk.call.audio.until(lambda: FOUND in talk.call.said_by("assistant"))
         assert talk.call.said_by("assistant") == [PITCH, FOUND]
+
+
+async def test_the_end_of_a_call_waits_for_no_tool_at_work_in_the_background(
+    warm_models: WarmModels, tls: OwnTls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with with_slow_tool(warm_models, tls, monkeypatch) as (talk, api):
+        conversation = talk.call.conversation
+        conversation.session.generate_reply(user_input="Where is my parcel?")
+        await talk.call.audio.until(lambda: bool(api.asked))
+        await conversation.session.interrupt()
+        await talk.ask("Well?")
+        conversation.agents.call_ended()
+        async with asyncio.timeout(SECONDS / 3):
+            await conversation.session.aclose()
 
 
 async def test_an_agent_with_a_playbook_says_nothing_twice_because_of_it(
