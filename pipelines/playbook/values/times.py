@@ -45,7 +45,10 @@ _ALWAYS = tuple(
         rf"(?:a )?quarter (?:past|after) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}(?P<past_15>)",
         rf"(?:a )?quarter (?:to|till|before) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}(?P<to_15>)",
         rf"(?P<past>[0-5]?\d)(?: minutes)? (?:past|after) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}",
-        rf"(?P<to>[0-5]?\d)(?: minutes)? (?:to|till|before) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}",
+        rf"(?P<to>[0-5]?\d)(?: minutes (?:to|till)|(?: minutes)? before) {_HOUR_OR_NAME}{_OCLOCK}"
+        rf"{_HALF}",
+        # "From ten to four" and "nine to five" are hours.
+        rf"(?<!from )(?P<to>5|10|15|20|25) (?:to|till) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}",
         rf"{_HOUR}[:.]{_MINUTE}(?:[:.]\d\d)?{_HALF}",
         rf"{_HOUR} (?:o |oh |0 )?(?P<minute>[0-5]?\d) (?P<half>am|pm)",
         rf"{_HOUR} {_MINUTE}{_HALF}",

@@ -57,6 +57,20 @@ def test_a_bare_hour_counts_only_when_a_time_was_asked_for(said: str, clock: str
     assert find_times(phrase(said), expected=False) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "clocks"),
+    [
+        ("two to four", ["14:00", "16:00"]),
+        ("from ten to five", ["10:00", "17:00"]),
+        ("twenty to three", ["14:40"]),
+        ("three minutes to four", ["15:57"]),
+        ("two minutes before four", ["15:58"]),
+    ],
+)
+def test_hours_from_and_to_are_no_minutes(said: str, clocks: list[str]) -> None:
+    assert [found.value for found in find_times(phrase(said), expected=True)] == clocks
+
+
 @pytest.mark.parametrize("said", ["", "four people", "in three days", "my name is Anna", "at 99"])
 def test_what_is_no_time_is_left_alone(said: str) -> None:
     assert find_times(phrase(said), expected=True) == []
