@@ -122,14 +122,26 @@ def _in_days(match: re.Match[str], today: date, past: bool) -> date | None:
     return today + timedelta(days=days) if days <= 1000 else None
 
 
+def _no_day(match: re.Match[str], today: date, past: bool) -> date | None:
+    return None
+
+
 def _after_days(days: int) -> _Resolver:
     return lambda match, today, past: today + timedelta(days=days)
 
 
+_COUNTED = (
+    r"(?:thing|appointment|slot|opening|time|day|date|week|weekend|half|part|quarter|option|choice|"
+    r"visit|floor)s?"
+)
+"""What is counted by an ordinal before it: "first thing" is no 1st of a month."""
 _COUNT = r"(?P<count>a|\d{1,3}) (?P<unit>day|week)s?"
 _PATTERNS: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
     (re.compile(rf"(?<!\S){pattern}(?!\S)"), resolver)
     for pattern, resolver in (
+        (r"(?:a|1|any|every|another|split) 2nd", _no_day),
+        (rf"(?:the )?(?:1st|2nd|3rd|4th)(?= {_COUNTED}(?!\S))", _no_day),
+        (r"(?:the )?1st (?:available|possible|free)", _no_day),
         (r"(\d{4})/(\d\d)/(\d\d)", _iso),
         (r"(?:the )?day after tomorrow", _after_days(2)),
         (r"in (?:a )?fortnight", _after_days(14)),

@@ -64,6 +64,23 @@ def test_what_is_no_day_is_left_alone(said: str) -> None:
     assert find_dates(phrase(said), FRIDAY, expected=False) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "days"),
+    [
+        ("one second please", []),
+        ("hold on a second", []),
+        ("just a second, friday", ["2026-11-27"]),
+        ("the first available", []),
+        ("first thing tomorrow", ["2026-11-21"]),
+        ("the second week", []),
+        ("the second", ["2026-12-02"]),
+        ("is the fifth available", ["2026-12-05"]),
+    ],
+)
+def test_an_ordinal_that_counts_something_else_is_no_day(said: str, days: list[str]) -> None:
+    assert [found.value for found in find_dates(phrase(said), FRIDAY, expected=True)] == days
+
+
 def test_a_day_of_birth_lies_in_the_past() -> None:
     said = phrase("the fifth of december nineteen eighty five")
     assert find_dates(said, FRIDAY, expected=True, past=True)[0].value == "1985-12-05"
