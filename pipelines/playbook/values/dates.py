@@ -46,7 +46,8 @@ _WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})s?"
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
-_YEAR = r"(?:(?: of)? (?P<year>(?:19|20)\d\d|(?:19|20) \d\d))?"
+_YEAR = r"(?:(?: of)? (?P<year>(?:19|20)\d\d|(?:19|20) (?:\d\d|(?:oh?|0) \d)))?"
+_SHORT_YEAR = r"(?:of )?(?P<year>\d\d|(?:oh?|0) \d)"
 
 _Resolver = Callable[[re.Match[str], date, bool], date | None]
 
@@ -55,7 +56,13 @@ def _in_year(match: re.Match[str], today: date, past: bool, month: int) -> date 
     """The matched day of ``month``: in the year that was said, else in the nearest that fits."""
     day, year = int(match["day"]), match["year"]
     if year:
-        return _valid(int(year.replace(" ", "")), month, day)
+        digits = year.replace("oh", "0").replace("o", "0").replace(" ", "")
+        if len(digits) > 2:
+            return _valid(int(digits), month, day)
+        in_this_century = _valid(2000 + int(digits), month, day)
+        if past and not (in_this_century and in_this_century <= today):
+            return _valid(1900 + int(digits), month, day)
+        return in_this_century
     # Eight years cover every 29th of February.
     years = (today.year + (-step if past else step) for step in range(9))
     candidates = (_valid(year, month, day) for year in years)
@@ -149,7 +156,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
         (rf"{_COUNT} from (?:now|today)", _in_days),
         (rf"(?:{_WEEKDAY} )?(?:the )?{_DAY} (?:of )?{_MONTH}{_YEAR}", _month_and_day),
         (rf"(?:{_WEEKDAY} )?{_MONTH} (?:the )?{_DAY}{_YEAR}", _month_and_day),
-        (r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?:/(?P<year>\d{4}))?", _numeric),
+        (r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?:/(?P<year>\d{4}|\d\d))?", _numeric),
         (rf"(?P<later>a) week (?:on|from) {_WEEKDAY}", _weekday),
         (rf"{_WEEKDAY} (?P<later>week)", _weekday),
         (rf"{_WEEKDAY} (?P<after>(?:of )?next week)", _weekday),
@@ -163,6 +170,14 @@ _PATTERNS: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
 _MISHEARD_TUESDAY = re.compile(r"(?<!\S)(?P<which>next |this |on )?(?:to|2|twos|tues) day(?!\S)")
 """What recognisers often write for "Tuesday". Only believed when a day was asked for."""
 _BARE_DAY = re.compile(rf"(?<!\S){_ORDINAL_DAY}(?!\S)")
+_OF_BIRTH: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
+    (re.compile(rf"(?<!\S){day} (?!(?:19|20) (?:\d|oh?(?!\S))){_SHORT_YEAR}(?!\S)"), _month_and_day)
+    for day in (
+        rf"{_DAY} (?:of )?{_MONTH}",
+        rf"(?<!of )(?<!\d )(?<!(?:st|nd|rd|th) ){_MONTH} (?:the )?{_DAY}",
+    )
+)
+"""Only of a birth are two digits after the day a year: elsewhere they may be a time."""
 _WHEN_EXPECTED: tuple[tuple[re.Pattern[str], _Resolver], ...] = (
     (_BARE_DAY, _day_of_month),
     (_MISHEARD_TUESDAY, _tuesday),
@@ -179,11 +194,8 @@ def find_dates(said: Phrase, today: date, *, expected: bool, past: bool = False)
     """
     # The repair keeps the number of tokens, because the words of a match are found by counting.
     text = " ".join(_repaired(word, expected) for word in said.text.split(" "))
-    patterns = (
-        (*_PATTERNS, (_BARE_DAY, _day_of_month), (_MISHEARD_TUESDAY, _tuesday))
-        if expected
-        else _PATTERNS
-    )
+    of_birth = _OF_BIRTH if past else ()
+    patterns = (*of_birth, *_PATTERNS, *(_WHEN_EXPECTED if expected else ()))
     found: list[Found] = []
     for pattern, resolve in patterns:
         for match in pattern.finditer(text):

@@ -88,6 +88,30 @@ def test_a_day_of_birth_lies_in_the_past() -> None:
     assert without_year[0].value == "2025-12-05"
 
 
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("april third eighty five", "1985-04-03"),
+        ("the third of april '85", "1985-04-03"),
+        ("4/3/85", "1985-04-03"),
+        ("april third oh five", "2005-04-03"),
+        ("april three nineteen oh five", "1905-04-03"),
+        ("april third nineteen eighty five", "1985-04-03"),
+        ("12/25/26", "1926-12-25"),
+    ],
+)
+def test_a_year_of_birth_may_be_said_in_two_digits(said: str, day: str) -> None:
+    found = find_dates(phrase(said), FRIDAY, expected=True, past=True)
+    assert [each.value for each in found] == [day]
+
+
+def test_two_digits_of_a_written_date_are_its_year_but_not_of_a_spoken_one() -> None:
+    for said, day in (("12/25/26", "2026-12-25"), ("december fifth ten thirty", "2026-12-05")):
+        [found] = find_dates(phrase(said), FRIDAY, expected=True)
+        assert found.value == day
+        assert len(found.words) == (1 if "/" in said else 2)
+
+
 def test_a_leap_day_waits_for_the_next_leap_year() -> None:
     assert find_dates(phrase("february 29th"), FRIDAY, expected=True)[0].value == "2028-02-29"
 
