@@ -67,6 +67,32 @@ def test_what_is_no_day_is_left_alone(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "days"),
     [
+        ("two weeks from friday", ["2026-12-11"]),
+        ("a fortnight on monday", ["2026-12-07"]),
+        ("a week from tomorrow", ["2026-11-28"]),
+        ("two days after tomorrow", ["2026-11-23"]),
+        ("the day before the first", ["2026-11-30"]),
+        ("the day after next tuesday", ["2026-11-25"]),
+        ("friday in two weeks", ["2026-12-04"]),
+        ("in two weeks on a monday", ["2026-11-30"]),
+        ("a room for two weeks from friday", ["2026-11-27"]),
+        ("some day after tuesday", []),
+        ("not before the fifth", []),
+        ("the week after the fifth", []),
+        ("the friday after next", []),
+        ("two fridays from now", []),
+        ("the first monday of december", []),
+        ("I was there last friday", []),
+        ("two days from 9999-12-31", []),
+    ],
+)
+def test_a_day_that_is_told_by_another_is_not_the_other(said: str, days: list[str]) -> None:
+    assert [found.value for found in find_dates(phrase(said), FRIDAY, expected=True)] == days
+
+
+@pytest.mark.parametrize(
+    ("said", "days"),
+    [
         ("one second please", []),
         ("hold on a second", []),
         ("just a second, friday", ["2026-11-27"]),
