@@ -62,7 +62,8 @@ def _longest_run(said: Phrase) -> tuple[str, range]:
             continue
         else:
             run, repeat = "", 1
-        if len(run) > len(best):
+        # Of two as long as each other, the second is a correction.
+        if run and len(run) >= len(best):
             best, best_words = run, range(start, end)
     return best, best_words
 
