@@ -20,7 +20,7 @@ _MONEY = re.compile(
     rf"(?<!\S){_NUMBER} (?P<currency>{'|'.join(_CURRENCIES)})s?"
     r"(?: (?:and )?(?P<cents>\d\d?)(?: cents?)?)?(?!\S)"
 )
-_THOUSANDS = re.compile(rf"(?<!\S){_NUMBER} ?k(?!\S)")
+_THOUSANDS = re.compile(rf"(?<!\S){_NUMBER}(?: ?k| grand)(?!\S)")
 _ANY_NUMBER = re.compile(rf"(?<!\S){_NUMBER}(?!\S)")
 _COUNTED = re.compile(
     r"(?<!\S)(?:for|party of|table of|were|we are|well be|there are|there will be|a group of) "

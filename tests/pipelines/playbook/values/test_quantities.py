@@ -94,6 +94,7 @@ def test_a_loose_number_is_no_count() -> None:
         ("$1,200", "1200 USD"),
         ("five dollars and ten cents", "5.10 USD"),
         ("around 5k", "5000"),
+        ("fifty grand", "50000"),
         ("three hundred", "300"),
         ("$1,500,000", "1500000 USD"),
         ("$1.5 million", "1500000 USD"),
