@@ -15,6 +15,7 @@ from collections.abc import (
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -41,6 +42,7 @@ from pipelines.texts.claims.watch import ClaimWatch
 from pipelines.texts.moment import moment_section
 from pipelines.texts.phrases import no_promise
 from pipelines.texts.pronunciation_section import pronunciation_section
+from pipelines.texts.spoken_tables import SpokenTables
 from pipelines.texts.templates.template import fill_template
 from pipelines.texts.utterance import MOST_CHARACTERS, PartLength, TextPieces
 
@@ -357,18 +359,19 @@ class _Answer:
         self._check = check
         self._limit = limit
         self._sound = sound
+        self._tables = SpokenTables()
         self._pieces = TextPieces()
         self._utterance = PartLength(MOST_CHARACTERS)
         self._utterances = 0
 
     async def take(self, text: str) -> AsyncIterator[str | FlushSentinel]:
-        for checked in self._check.take(text):
+        for checked in self._check.take(self._tables.take(text)):
             for piece in self._pieces.take(checked):
                 async for part in self._said(piece):
                     yield part
 
     async def rest(self) -> AsyncIterator[str | FlushSentinel]:
-        for checked in self._check.rest():
+        for checked in chain(self._check.take(self._tables.rest()), self._check.rest()):
             for piece in self._pieces.take(checked):
                 async for part in self._said(piece):
                     yield part

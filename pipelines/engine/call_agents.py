@@ -32,8 +32,7 @@ from pipelines.texts.phrases import say_again
 from pipelines.texts.templates.template import fill_template
 
 TAKEOVER_SECONDS = 35.0
-"""For which one agent takes over from another at most: a tool that the former one uses in the same
-answer may be at work for 30 s."""
+"""For which one agent takes over from another at most. It is a moment, unless something hangs."""
 LISTING_SECONDS = 1.0
 """For which a caller waits for the tools of an agent that takes over. Without them its first answer
 would be that it can do nothing."""
@@ -114,6 +113,11 @@ class CallAgents:
         found = (parts.tools.duration_ms(call_id) for parts in self._built.values())
         return next((each for each in found if each is not None), None)
 
+    def call_ended(self) -> None:
+        """Call it before the session is closed, which would wait for tools that are at work in the
+        background."""
+        self._late_tools.go_on_without(self.agent, next_agent_answers=False)
+
     async def aclose(self) -> None:
         await self._late_tools.aclose()
         await self.agent.aclose()
@@ -155,6 +159,7 @@ class CallAgents:
             raise
         self._settled.clear()
         self._late_tools.go_on_without(self.agent, next_agent_answers=not parts.follows_playbook)
+        self.present.tools.release()
         self._next = CallAgent(
             parts.plan,
             self._actions,

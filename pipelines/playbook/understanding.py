@@ -26,6 +26,10 @@ _NEGATED_AFTER = re.compile(
 _SELF_CORRECTION = re.compile(
     r"\b(?:no|sorry|i mean|i meant|actually|rather|make (?:it|that)|wait|instead|better)\b|\|"
 )
+_ASKS_TO_WAIT = re.compile(
+    r"\b(?:(?:hold|hang) on|one (?:more )?(?:moment|second|sec|minute|min))\b"
+    r"(?! (?:past|after|to|till|before|ago|late|later)\b)"
+)
 _EVENING_FROM, _EVENING_UNTIL = 17, 23
 _ONLY_WHEN_ASKED = frozenset({Kind.YES_NO, Kind.TEXT})
 _SUMMARY_TOPICS = (Topic.CONFIRM, Topic.CHANGE, Topic.ANYTHING_ELSE)
@@ -43,6 +47,7 @@ def understand(
 ) -> Understanding:
     """Values for the field that was asked for, and for others that the caller mentions."""
     asked = _asked_field(plan, state)
+    said = _without_pleas_to_wait(said)
     values: dict[str, Value] = {}
     rejected: set[str] = set()
     rest = said
@@ -62,6 +67,13 @@ def understand(
     if not values and not rejected and is_correction:
         return Understanding(_corrected(plan, state, said, place))
     return Understanding(values, frozenset(rejected - set(values)))
+
+
+def _without_pleas_to_wait(said: Phrase) -> Phrase:
+    """ "One moment" is no number, and "hang on" no name."""
+    pleas = _ASKS_TO_WAIT.finditer(said.plain)
+    spans = ((said.plain.count(" ", 0, plea.start()), plea[0].count(" ") + 1) for plea in pleas)
+    return said.without(index for start, count in spans for index in range(start, start + count))
 
 
 def _asked_field(plan: DialoguePlan, state: State) -> Field | None:

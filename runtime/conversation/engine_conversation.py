@@ -151,6 +151,7 @@ class EngineConversation:
             return
         self._closed = True
         self._observer.expect_close()
+        self._parts.agents.call_ended()
         try:
             await self._session.aclose()
             await self._synchronizer.aclose()

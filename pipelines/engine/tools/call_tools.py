@@ -101,6 +101,7 @@ class CallTools:
         self._actions = actions
         self._http: httpx2.AsyncClient | None = None
         self._durations_ms: dict[str, int] = {}
+        self._released = asyncio.Event()
         self._servers: CallServers | None = None
         self._listed: list[llm.Tool] = []
         self._offer: Offer | None = None
@@ -108,6 +109,7 @@ class CallTools:
     def of_engine(self) -> list[llm.Tool]:
         """What the engine gives to the model: ``end_call`` always, with the description that the
         agent has for it."""
+        self._released = asyncio.Event()
         tools = self._plan.agent.tools
         bound = next((tool for tool in tools if isinstance(tool, EndCall)), None)
         ending = bound or EndCall(type="end_call")
@@ -119,6 +121,11 @@ class CallTools:
             *self._handoffs(),
             *self._search_knowledge(),
         ]
+
+    def release(self) -> None:
+        """The agent is about to leave the conversation: nobody waits for what is at work, also in
+        the answer with which it hands over."""
+        self._released.set()
 
     def ask_servers(self) -> None:
         """Ask the agent's MCP servers for their tools, once in a call. Returns at once."""
@@ -195,9 +202,9 @@ class CallTools:
             began_at = time.monotonic()
             if speak_while:
                 async with context.with_filler(speak_while, delay=FILLER_AFTER_SECONDS):
-                    result = await _awaited(run(raw_arguments), context)
+                    result = await _awaited(run(raw_arguments), context, self._released)
             else:
-                result = await _awaited(run(raw_arguments), context)
+                result = await _awaited(run(raw_arguments), context, self._released)
             took_ms = round((time.monotonic() - began_at) * 1000)
             self._durations_ms[context.function_call.call_id] = took_ms
             TOOL_CALLS.labels("failed" if result.is_error else "done").inc()
@@ -282,15 +289,26 @@ class CallTools:
         return self._http
 
 
-async def _awaited(work: Coroutine[Any, Any, ToolResult], context: RunContext[None]) -> ToolResult:
+async def _awaited(
+    work: Coroutine[Any, Any, ToolResult], context: RunContext[None], released: asyncio.Event
+) -> ToolResult:
     """What comes of ``work``. A caller who speaks meanwhile is answered after ``PATIENCE_SECONDS``
-    at most, and told of the result when it is there."""
-    working = asyncio.create_task(work)
+    at most, and told of the result when it is there. So is one whose next agent begins: then the
+    former one has nothing to say of it."""
+    working, releasing = asyncio.create_task(work), asyncio.create_task(released.wait())
+    either: set[asyncio.Task[Any]] = {working, releasing}
+    over = asyncio.create_task(asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED))
     try:
-        await context.speech_handle.wait_if_not_interrupted([working])
-        await asyncio.wait({working}, timeout=PATIENCE_SECONDS)
+        await context.speech_handle.wait_if_not_interrupted([over])
+        await asyncio.wait({over}, timeout=PATIENCE_SECONDS)
         if not working.done():
-            await context.update(_RUNNING_TOOL_PLACEHOLDER, template=_RELEASED_TOOL_TEMPLATE)
+            await context.update(
+                _RUNNING_TOOL_PLACEHOLDER,
+                template=_RELEASED_TOOL_TEMPLATE,
+                silent=released.is_set(),
+            )
         return await working
     finally:
         working.cancel()
+        releasing.cancel()
+        over.cancel()

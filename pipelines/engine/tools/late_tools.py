@@ -1,9 +1,9 @@
-"""Tools that are still at work when another agent takes over from theirs.
+"""Tools that are still at work when another agent takes over from theirs, or when the call ends.
 
 The engine would wait for all of them before the next agent begins, and the caller would hear
-nothing meanwhile. What we use of its private parts against that stands here: the executor of an
-agent's tools, which belongs to the agent's activity or to the whole session.
-``tests/pipelines/engine/tools/test_late_tools.py`` fails if an upgrade changes it.
+nothing meanwhile, or before the session is closed. What we use of its private parts against that
+stands here: the executor of an agent's tools, which belongs to the agent's activity or to the whole
+session. ``tests/pipelines/engine/tools/test_late_tools.py`` fails if an upgrade changes it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class LateTools:
 
         Args:
             next_agent_answers: it knows what they return, and tells the caller. Otherwise that is
-                only recorded.
+                only recorded, unless the call is over.
         """
         activity = agent._activity
         if activity is None:

@@ -46,7 +46,8 @@ _WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})s?"
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
-_YEAR = r"(?:(?: of)? (?P<year>(?:19|20)\d\d|(?:19|20) \d\d))?"
+_YEAR = r"(?:(?: of)? (?P<year>(?:19|20)\d\d|(?:19|20) (?:\d\d|(?:oh?|0) \d)))?"
+_SHORT_YEAR = r"(?:of )?(?P<year>\d\d|(?:oh?|0) \d)"
 
 _Resolver = Callable[[re.Match[str], date, bool], date | None]
 
@@ -55,7 +56,13 @@ def _in_year(match: re.Match[str], today: date, past: bool, month: int) -> date 
     """The matched day of ``month``: in the year that was said, else in the nearest that fits."""
     day, year = int(match["day"]), match["year"]
     if year:
-        return _valid(int(year.replace(" ", "")), month, day)
+        digits = year.replace("oh", "0").replace("o", "0").replace(" ", "")
+        if len(digits) > 2:
+            return _valid(int(digits), month, day)
+        in_this_century = _valid(2000 + int(digits), month, day)
+        if past and not (in_this_century and in_this_century <= today):
+            return _valid(1900 + int(digits), month, day)
+        return in_this_century
     # Eight years cover every 29th of February.
     years = (today.year + (-step if past else step) for step in range(9))
     candidates = (_valid(year, month, day) for year in years)
@@ -105,6 +112,12 @@ def _weekday(match: re.Match[str], today: date, past: bool) -> date:
     return coming + timedelta(days=7) if groups.get("later") else coming
 
 
+def _weekday_in_weeks(match: re.Match[str], today: date, past: bool) -> date:
+    weeks = 1 if match["count"] == "a" else int(match["count"])
+    monday = today + timedelta(days=7 * weeks - today.weekday())
+    return monday + timedelta(days=_WEEKDAYS.index(match["weekday"]))
+
+
 def _coming(today: date, name: str, *, is_next: bool) -> date:
     weekday = _WEEKDAYS.index(name)
     if is_next:
@@ -122,35 +135,67 @@ def _in_days(match: re.Match[str], today: date, past: bool) -> date | None:
     return today + timedelta(days=days) if days <= 1000 else None
 
 
+def _no_day(match: re.Match[str], today: date, past: bool) -> date | None:
+    return None
+
+
 def _after_days(days: int) -> _Resolver:
     return lambda match, today, past: today + timedelta(days=days)
 
 
+_COUNTED = (
+    r"(?:thing|appointment|slot|opening|time|day|date|week|weekend|half|part|quarter|option|choice|"
+    r"visit|floor)s?"
+)
+"""What is counted by an ordinal before it: "first thing" is no 1st of a month."""
 _COUNT = r"(?P<count>a|\d{1,3}) (?P<unit>day|week)s?"
+_WEEKS = r"(?P<count>a|\d{1,2}) weeks?"
 _PATTERNS: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
     (re.compile(rf"(?<!\S){pattern}(?!\S)"), resolver)
     for pattern, resolver in (
+        (r"(?:a|1|any|every|another|split) 2nd", _no_day),
+        (rf"(?:the )?(?:1st|2nd|3rd|4th)(?= {_COUNTED}(?!\S))", _no_day),
+        (r"(?:the )?1st (?:available|possible|free)", _no_day),
         (r"(\d{4})/(\d\d)/(\d\d)", _iso),
         (r"(?:the )?day after tomorrow", _after_days(2)),
         (r"in (?:a )?fortnight", _after_days(14)),
+        (rf"{_WEEKDAY} in {_WEEKS}", _weekday_in_weeks),
+        (rf"in {_WEEKS} on (?:a )?{_WEEKDAY}", _weekday_in_weeks),
+        (rf"{_WEEKDAY} after next", _no_day),
+        (rf"\d+ {_WEEKDAY} from (?:now|today)", _no_day),
+        (rf"(?:1st|2nd|3rd|4th|5th) {_WEEKDAY}(?= (?:of|in) )", _no_day),
+        (rf"last {_WEEKDAY}", _no_day),
         (rf"in {_COUNT}", _in_days),
         (rf"{_COUNT} from (?:now|today)", _in_days),
         (rf"(?:{_WEEKDAY} )?(?:the )?{_DAY} (?:of )?{_MONTH}{_YEAR}", _month_and_day),
         (rf"(?:{_WEEKDAY} )?{_MONTH} (?:the )?{_DAY}{_YEAR}", _month_and_day),
-        (r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?:/(?P<year>\d{4}))?", _numeric),
-        (rf"(?P<later>a) week (?:on|from) {_WEEKDAY}", _weekday),
+        (r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?:/(?P<year>\d{4}|\d\d))?", _numeric),
         (rf"{_WEEKDAY} (?P<later>week)", _weekday),
         (rf"{_WEEKDAY} (?P<after>(?:of )?next week)", _weekday),
         (rf"{_WEEKDAY} (?:the )?{_ORDINAL_DAY}", _weekday),
         (rf"(?P<which>next week (?:on )?|next |this |this coming |coming )?{_WEEKDAY}", _weekday),
-        (rf"(?:on )?the {_ORDINAL_DAY}", _day_of_month),
+        (rf"the {_ORDINAL_DAY}", _day_of_month),
         (r"tomorrow", _after_days(1)),
         (r"today|tonight|this (?:morning|afternoon|evening)", _after_days(0)),
     )
 )
+_FROM_ANOTHER = re.compile(
+    r"(?<!\S)(?:(?<!for )(?P<count>a|the|\d{1,3}) (?P<unit>day|week|fortnight)s? "
+    r"(?P<way>after|before|from|on)|after|before|until|till|since) (?:the )?$"
+)
+"""What stands before a day that is not the one that is meant."""
+_DAYS = {"day": 1, "week": 7, "fortnight": 14}
 _MISHEARD_TUESDAY = re.compile(r"(?<!\S)(?P<which>next |this |on )?(?:to|2|twos|tues) day(?!\S)")
 """What recognisers often write for "Tuesday". Only believed when a day was asked for."""
 _BARE_DAY = re.compile(rf"(?<!\S){_ORDINAL_DAY}(?!\S)")
+_OF_BIRTH: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
+    (re.compile(rf"(?<!\S){day} (?!(?:19|20) (?:\d|oh?(?!\S))){_SHORT_YEAR}(?!\S)"), _month_and_day)
+    for day in (
+        rf"{_DAY} (?:of )?{_MONTH}",
+        rf"(?<!of )(?<!\d )(?<!(?:st|nd|rd|th) ){_MONTH} (?:the )?{_DAY}",
+    )
+)
+"""Only of a birth are two digits after the day a year: elsewhere they may be a time."""
 _WHEN_EXPECTED: tuple[tuple[re.Pattern[str], _Resolver], ...] = (
     (_BARE_DAY, _day_of_month),
     (_MISHEARD_TUESDAY, _tuesday),
@@ -167,22 +212,35 @@ def find_dates(said: Phrase, today: date, *, expected: bool, past: bool = False)
     """
     # The repair keeps the number of tokens, because the words of a match are found by counting.
     text = " ".join(_repaired(word, expected) for word in said.text.split(" "))
-    patterns = (
-        (*_PATTERNS, (_BARE_DAY, _day_of_month), (_MISHEARD_TUESDAY, _tuesday))
-        if expected
-        else _PATTERNS
-    )
+    of_birth = _OF_BIRTH if past else ()
+    patterns = (*of_birth, *_PATTERNS, *(_WHEN_EXPECTED if expected else ()))
     found: list[Found] = []
     for pattern, resolve in patterns:
         for match in pattern.finditer(text):
-            text = text[: match.start()] + _blanked(match[0]) + text[match.end() :]
             day = resolve(match, today, past)
+            start = match.start()
+            if day is not None and (other := _FROM_ANOTHER.search(text, 0, start)) is not None:
+                day, start = _meant(day, other), other.start()
+            text = text[:start] + _blanked(text[start : match.end()]) + text[match.end() :]
             if day is None:
                 continue
-            tokens = said.tokens[text.count(" ", 0, match.start()) :][: match[0].count(" ") + 1]
+            said_there = text[start : match.end()].count(" ") + 1
+            tokens = said.tokens[text.count(" ", 0, start) :][:said_there]
             words = range(tokens[0].first, tokens[-1].last + 1)
             found.append(Found(day.isoformat(), speak_date(day, today), words))
     return sorted(found, key=lambda item: item.words.start)
+
+
+def _meant(day: date, other: re.Match[str]) -> date | None:
+    """The day that is so far from ``day``; ``None`` if it is any day before or after it."""
+    count, unit, way = other["count"], other["unit"], other["way"]
+    if unit is None or (unit, way) == ("day", "on") or (unit != "day" and count == "the"):
+        return None
+    days = _DAYS[unit] * (int(count) if count.isdecimal() else 1)
+    try:
+        return day + timedelta(days=-days if way == "before" else days)
+    except OverflowError:
+        return None
 
 
 def _blanked(matched: str) -> str:

@@ -98,9 +98,14 @@ def _group_at(words: Sequence[str], start: int) -> tuple[Fraction, int, bool] | 
         return value, index, is_ordinal
     value, index = value * 100, index + 1
     rest = _below_hundred(words, _after_and(words, index))
-    if rest is None or _word(words, rest[1]) == _HUNDRED:
+    if rest is None or _word(words, rest[1]) == _HUNDRED or _is_dictated(words, rest[1] - 1):
         return value, index, False
     return value + rest[0], rest[1], rest[2]
+
+
+def _is_dictated(words: Sequence[str], start: int) -> bool:
+    """Whether digits follow each other, as in "eight hundred five five five"."""
+    return all(_word(words, index) in _DIGITS for index in range(start, start + 3))
 
 
 def _counted_at(words: Sequence[str], start: int) -> tuple[Fraction, int] | None:

@@ -10,7 +10,7 @@ _MIN_DIGITS = 7
 _SURELY_WHOLE = 10
 _MAX_DIGITS = 15
 """The longest number in E.164."""
-_REPEATS = {"double": 2, "triple": 3, "treble": 3}
+REPEATS = {"double": 2, "triple": 3, "treble": 3}
 _JOINERS = frozenset({"area", "code", "then", "and", "dash", "hyphen", "space", "extension"})
 _SOUNDS_LIKE = {"to": "2", "too": "2", "for": "4", "ate": "8", "o": "0", "oh": "0", "owe": "0"}
 """What recognisers write for a digit within a dictated number."""
@@ -52,8 +52,8 @@ def _longest_run(said: Phrase) -> tuple[str, range]:
         digits = _digits_of(token.text, inside=bool(run))
         if token.text == "plus":
             run, start, end = "+", token.first, token.last + 1
-        elif token.text in _REPEATS:
-            repeat = _REPEATS[token.text]
+        elif token.text in REPEATS:
+            repeat = REPEATS[token.text]
             start = start if run else token.first
         elif digits:
             start = start if run or repeat > 1 else token.first
@@ -62,7 +62,8 @@ def _longest_run(said: Phrase) -> tuple[str, range]:
             continue
         else:
             run, repeat = "", 1
-        if len(run) > len(best):
+        # Of two as long as each other, the second is a correction.
+        if run and len(run) >= len(best):
             best, best_words = run, range(start, end)
     return best, best_words
 

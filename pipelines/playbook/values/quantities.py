@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from pipelines.playbook.values.phrase import Found, Phrase
 
@@ -20,7 +20,7 @@ _MONEY = re.compile(
     rf"(?<!\S){_NUMBER} (?P<currency>{'|'.join(_CURRENCIES)})s?"
     r"(?: (?:and )?(?P<cents>\d\d?)(?: cents?)?)?(?!\S)"
 )
-_THOUSANDS = re.compile(rf"(?<!\S){_NUMBER} ?k(?!\S)")
+_THOUSANDS = re.compile(rf"(?<!\S){_NUMBER}(?: ?k| grand)(?!\S)")
 _ANY_NUMBER = re.compile(rf"(?<!\S){_NUMBER}(?!\S)")
 _COUNTED = re.compile(
     r"(?<!\S)(?:for|party of|table of|were|we are|well be|there are|there will be|a group of) "
@@ -29,6 +29,12 @@ _COUNTED = re.compile(
 _BEFORE_A_DAY = re.compile(rf"^(?:hi |hello |yes |sure )?(?:for )?{_NUMBER} (?=\|)")
 """``two tomorrow at eight``: another recogniser has taken the day."""
 _COUNTS_PEOPLE = frozenset({"people", "guests", "party", "diners", "persons"})
+_ADULTS = "adults?|grownups?|seniors?"
+_CHILDREN = "child|children|kids?|baby|babies|toddlers?|infants?"
+_GROUP = re.compile(rf"(?<!\S)(?P<count>\d+|an?) (?:(?P<adults>{_ADULTS})|{_CHILDREN})(?!\S)")
+_OTHERS_BEFORE = re.compile(r"(?<!\S)(?:and|plus|with) $")
+_OTHERS_AFTER = re.compile(r" (?:and|plus|with) (?:my|our|the|an?|\d+)(?!\S)")
+_ONE_OF_SEVERAL = re.compile(r"(?<!\S)(?:\d+ (?:or|to) \d+|between \d+ and \d+)(?!\S)")
 _OF_US = re.compile(rf"(?<!\S){_NUMBER} of us(?!\S)")
 _NONE = re.compile(r"(?<!\S)(?:none|nobody|no one|not any)(?!\S)")
 _COUPLE = re.compile(
@@ -40,10 +46,16 @@ def find_numbers(said: Phrase, *, expected: bool, units: Collection[str] = ()) -
     """Counts in the order in which they were said.
 
     Unless ``expected``, a number counts only before one of ``units`` ("people") or after words like
-    "for" and "a party of".
+    "for" and "a party of". Of two that it may be ("two or three"), none counts.
     """
+    if _COUNTS_PEOPLE & set(units) and (groups := list(_GROUP.finditer(said.text))):
+        if len(groups) > 1:
+            return _together(said, groups)
+        if _are_with_others(said, groups[0]):
+            return []
+    text = _ONE_OF_SEVERAL.sub(lambda several: re.sub(r"\S", "|", several[0]), said.text)
     if expected:
-        found = [_found(said, match) for match in _ANY_NUMBER.finditer(said.text)]
+        found = [_found(said, match) for match in _ANY_NUMBER.finditer(text)]
         if not found and (match := _COUPLE.search(said.text)):
             count = "1" if "me" in match[0] else "2"
             found = [Found(count, count, said.word_span(*match.span()))]
@@ -57,8 +69,25 @@ def find_numbers(said: Phrase, *, expected: bool, units: Collection[str] = ()) -
     if units:
         names = "|".join(re.escape(unit) for unit in units)
         patterns.insert(0, re.compile(rf"(?<!\S){_NUMBER} (?:{names})(?!\S)"))
-    first = next((m for pattern in patterns if (m := pattern.search(said.text))), None)
+    first = next((m for pattern in patterns if (m := pattern.search(text))), None)
     return [_found(said, first)] if first else []
+
+
+def _together(said: Phrase, groups: Sequence[re.Match[str]]) -> list[Found]:
+    """ "Two adults and three kids" are five people. Without adults, or with a group that is named
+    twice, as in a correction, it is not clear how many."""
+    names = {group[0].split()[1].rstrip("s") for group in groups}
+    if len(names) < len(groups) or not any(group["adults"] for group in groups):
+        return []
+    counts = (group["count"] for group in groups)
+    count = str(sum(int(each) if each.isdecimal() else 1 for each in counts))
+    return [Found(count, count, said.word_span(groups[0].start(), groups[-1].end()))]
+
+
+def _are_with_others(said: Phrase, group: re.Match[str]) -> bool:
+    """As in "my wife and two kids"."""
+    before, after = said.text[: group.start()], said.text[group.end() :]
+    return bool(_OTHERS_BEFORE.search(before) or _OTHERS_AFTER.match(after))
 
 
 def find_amounts(said: Phrase, *, expected: bool) -> list[Found]:

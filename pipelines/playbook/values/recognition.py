@@ -9,6 +9,7 @@ from rapidfuzz import fuzz
 
 from pipelines.playbook.intents import Intent, intents
 from pipelines.playbook.values.answers_in_words import asks_something, first_words, fits
+from pipelines.playbook.values.codes import find_codes, is_code
 from pipelines.playbook.values.dates import find_dates
 from pipelines.playbook.values.emails import find_emails
 from pipelines.playbook.values.person_names import find_names
@@ -63,6 +64,8 @@ def find(field: Field, said: Phrase, place: Place, *, expected: bool) -> list[Fo
         case Kind.EMAIL:
             return find_emails(said)
         case Kind.NUMBER:
+            if expected and is_code(field.label):
+                return find_codes(said)
             return find_numbers(said, expected=expected, units=field.label.split())
         case Kind.AMOUNT:
             return find_amounts(said, expected=expected)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from datetime import time
+from typing import Any
 
 from pipelines.playbook.values.numbers_in_words import spelled
 from pipelines.playbook.values.phrase import Found, Phrase
@@ -29,6 +30,8 @@ _AROUND_LUNCH = (
 _HALF = r"(?: (?P<half>am|pm)|(?: (?:in the|at))? (?P<part>morning|afternoon|evening|night))?"
 _OCLOCK = r"(?: (?:oclock|o clock))?"
 _HOUR = r"(?P<hour>[01]?\d|2[0-4])"
+_NAMED_HOURS = {"noon": "12", "midday": "12", "midnight": "24"}
+_HOUR_OR_NAME = rf"(?P<hour>[01]?\d|2[0-4]|{'|'.join(_NAMED_HOURS)})"
 _MINUTE = r"(?P<minute>[0-5]\d)"
 _NO_CLOCK = (
     r"(?! (?:of|people|persons?|guests?|adults?|kids|children|days?|weeks?|months?|years?|"
@@ -38,11 +41,14 @@ _NO_CLOCK = (
 _ALWAYS = tuple(
     re.compile(rf"(?<!\S){pattern}(?!\S)")
     for pattern in (
-        rf"half (?:past )?{_HOUR}{_OCLOCK}{_HALF}(?P<past_30>)",
-        rf"(?:a )?quarter (?:past|after) {_HOUR}{_OCLOCK}{_HALF}(?P<past_15>)",
-        rf"(?:a )?quarter (?:to|till|before) {_HOUR}{_OCLOCK}{_HALF}(?P<to_15>)",
-        rf"(?P<past>[0-5]?\d)(?: minutes)? (?:past|after) {_HOUR}{_OCLOCK}{_HALF}",
-        rf"(?P<to>[0-5]?\d)(?: minutes)? (?:to|till|before) {_HOUR}{_OCLOCK}{_HALF}",
+        rf"half (?:past )?{_HOUR_OR_NAME}{_OCLOCK}{_HALF}(?P<past_30>)",
+        rf"(?:a )?quarter (?:past|after) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}(?P<past_15>)",
+        rf"(?:a )?quarter (?:to|till|before) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}(?P<to_15>)",
+        rf"(?P<past>[0-5]?\d)(?: minutes)? (?:past|after) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}",
+        rf"(?P<to>[0-5]?\d)(?: minutes (?:to|till)|(?: minutes)? before) {_HOUR_OR_NAME}{_OCLOCK}"
+        rf"{_HALF}",
+        # "From ten to four" and "nine to five" are hours.
+        rf"(?<!from )(?P<to>5|10|15|20|25) (?:to|till) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}",
         rf"{_HOUR}[:.]{_MINUTE}(?:[:.]\d\d)?{_HALF}",
         rf"{_HOUR} (?:o |oh |0 )?(?P<minute>[0-5]?\d) (?P<half>am|pm)",
         rf"{_HOUR} {_MINUTE}{_HALF}",
@@ -51,7 +57,7 @@ _ALWAYS = tuple(
         rf"{_HOUR} (?P<half>am|pm)",
         rf"{_HOUR}(?: (?:in the|at))? (?P<part>morning|afternoon|evening|night)",
         r"(?:12 )?(?P<noon>noon|midday)",
-        r"(?P<midnight>midnight)",
+        r"(?:12 )?(?P<midnight>midnight)",
         rf"(?:at|around|about) {_HOUR}{_NO_CLOCK}",
     )
 )
@@ -122,15 +128,22 @@ def other_half(found: Found) -> Found:
 
 
 def _is_half_assumed(match: re.Match[str], has_part: bool) -> bool:
-    groups = match.groupdict()
+    groups = _groups(match)
     if has_part or groups.get("part") or groups.get("half"):
         return False
     hour = groups.get("hour")
     return hour is not None and 1 <= int(hour) <= 11 and not hour.startswith("0")
 
 
-def _clock(match: re.Match[str], loose_part: str | None) -> time | None:
+def _groups(match: re.Match[str]) -> dict[str, str | Any]:
     groups = match.groupdict()
+    if "hour" in groups:
+        groups["hour"] = _NAMED_HOURS.get(groups["hour"], groups["hour"])
+    return groups
+
+
+def _clock(match: re.Match[str], loose_part: str | None) -> time | None:
+    groups = _groups(match)
     if groups.get("noon"):
         return time(12)
     if groups.get("midnight"):

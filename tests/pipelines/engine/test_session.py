@@ -236,6 +236,18 @@ async def test_what_the_agent_must_not_claim_is_not_heard(warm_models: WarmModel
         assert '"guaranteed results"' in message
 
 
+async def test_a_table_is_heard_as_its_cells_and_so_it_is_in_the_transcript(
+    warm_models: WarmModels,
+) -> None:
+    answer = "We open:\n\n| Day | Hours |\n|---|---|\n| Monday | until noon |\n\nAnything else?"
+    async with call(warm_models, answer=answer) as talk:
+        await talk.conversation.session.generate_reply(user_input="When are you open?")
+        said = "We open:\n\nDay, Hours.\nMonday, until noon.\n\nAnything else?"
+        assert talk.said_by("assistant") == [said]
+        heard = await transcript(warm_models, np.concatenate(talk.audio.ear.played))
+        assert words(heard) == words(said)
+
+
 async def test_a_voice_that_cannot_run_here_is_replaced(warm_models: WarmModels) -> None:
     unknown = ResolvedChannel(primary=ProviderChoice(provider="local", model="opera"))
     plan = call_plan(stack=ECHO_STACK.model_copy(update={"tts": unknown}))

@@ -64,11 +64,78 @@ def test_what_is_no_day_is_left_alone(said: str) -> None:
     assert find_dates(phrase(said), FRIDAY, expected=False) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "days"),
+    [
+        ("two weeks from friday", ["2026-12-11"]),
+        ("a fortnight on monday", ["2026-12-07"]),
+        ("a week from tomorrow", ["2026-11-28"]),
+        ("two days after tomorrow", ["2026-11-23"]),
+        ("the day before the first", ["2026-11-30"]),
+        ("the day after next tuesday", ["2026-11-25"]),
+        ("friday in two weeks", ["2026-12-04"]),
+        ("in two weeks on a monday", ["2026-11-30"]),
+        ("a room for two weeks from friday", ["2026-11-27"]),
+        ("some day after tuesday", []),
+        ("not before the fifth", []),
+        ("the week after the fifth", []),
+        ("the friday after next", []),
+        ("two fridays from now", []),
+        ("the first monday of december", []),
+        ("I was there last friday", []),
+        ("two days from 9999-12-31", []),
+    ],
+)
+def test_a_day_that_is_told_by_another_is_not_the_other(said: str, days: list[str]) -> None:
+    assert [found.value for found in find_dates(phrase(said), FRIDAY, expected=True)] == days
+
+
+@pytest.mark.parametrize(
+    ("said", "days"),
+    [
+        ("one second please", []),
+        ("hold on a second", []),
+        ("just a second, friday", ["2026-11-27"]),
+        ("the first available", []),
+        ("first thing tomorrow", ["2026-11-21"]),
+        ("the second week", []),
+        ("the second", ["2026-12-02"]),
+        ("is the fifth available", ["2026-12-05"]),
+    ],
+)
+def test_an_ordinal_that_counts_something_else_is_no_day(said: str, days: list[str]) -> None:
+    assert [found.value for found in find_dates(phrase(said), FRIDAY, expected=True)] == days
+
+
 def test_a_day_of_birth_lies_in_the_past() -> None:
     said = phrase("the fifth of december nineteen eighty five")
     assert find_dates(said, FRIDAY, expected=True, past=True)[0].value == "1985-12-05"
     without_year = find_dates(phrase("december fifth"), FRIDAY, expected=True, past=True)
     assert without_year[0].value == "2025-12-05"
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("april third eighty five", "1985-04-03"),
+        ("the third of april '85", "1985-04-03"),
+        ("4/3/85", "1985-04-03"),
+        ("april third oh five", "2005-04-03"),
+        ("april three nineteen oh five", "1905-04-03"),
+        ("april third nineteen eighty five", "1985-04-03"),
+        ("12/25/26", "1926-12-25"),
+    ],
+)
+def test_a_year_of_birth_may_be_said_in_two_digits(said: str, day: str) -> None:
+    found = find_dates(phrase(said), FRIDAY, expected=True, past=True)
+    assert [each.value for each in found] == [day]
+
+
+def test_two_digits_of_a_written_date_are_its_year_but_not_of_a_spoken_one() -> None:
+    for said, day in (("12/25/26", "2026-12-25"), ("december fifth ten thirty", "2026-12-05")):
+        [found] = find_dates(phrase(said), FRIDAY, expected=True)
+        assert found.value == day
+        assert len(found.words) == (1 if "/" in said else 2)
 
 
 def test_a_leap_day_waits_for_the_next_leap_year() -> None:

@@ -14,6 +14,9 @@ from pipelines.playbook.values.phrase import phrase
         ("plus four four two oh seven nine four six oh nine five eight", "+442079460958"),
         ("area code 415 then 555 26 71", "+14155552671"),
         ("four one five five five five to six seven one", "+14155552671"),
+        ("eight hundred five five five one two one two", "+18005551212"),
+        ("one eight hundred, five five five, one two one two", "+18005551212"),
+        ("415 555 2671, no, sorry, 415 555 2672", "+14155552672"),
     ],
 )
 def test_a_number_is_read_in_digits_and_words(said: str, number: str) -> None:

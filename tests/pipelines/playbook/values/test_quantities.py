@@ -48,6 +48,38 @@ def test_a_count_is_found_unasked_by_what_stands_around_it(said: str, number: st
     assert [item.value for item in found] == [number]
 
 
+@pytest.mark.parametrize(
+    ("said", "numbers"),
+    [
+        ("two adults and three kids", ["5"]),
+        ("an adult, two children and a baby", ["4"]),
+        ("a table for two adults and two children", ["4"]),
+        ("two adults", ["2"]),
+        ("four people including two kids", ["4"]),
+        ("me, my wife and two kids", []),
+        ("two adults and my son", []),
+        ("two adults, two kids, no, three kids", []),
+        ("two or three", []),
+        ("six to eight people", []),
+        ("from one to ten, eight", ["8"]),
+    ],
+)
+def test_how_many_people_there_are_is_not_guessed_from_a_part_of_them(
+    said: str, numbers: list[str]
+) -> None:
+    asked, unasked = (
+        [item.value for item in find_numbers(phrase(said), expected=expected, units=["people"])]
+        for expected in (True, False)
+    )
+    assert asked[:1] == numbers
+    assert unasked in (numbers, [])
+
+
+def test_groups_that_are_asked_for_one_by_one_are_counted_one_by_one() -> None:
+    found = find_numbers(phrase("two adults and three kids"), expected=True, units=["adults"])
+    assert [item.value for item in found] == ["2", "3"]
+
+
 def test_a_loose_number_is_no_count() -> None:
     assert find_numbers(phrase("twenty five"), expected=False) == []
     assert find_numbers(phrase("this one please"), expected=False) == []
@@ -62,6 +94,7 @@ def test_a_loose_number_is_no_count() -> None:
         ("$1,200", "1200 USD"),
         ("five dollars and ten cents", "5.10 USD"),
         ("around 5k", "5000"),
+        ("fifty grand", "50000"),
         ("three hundred", "300"),
         ("$1,500,000", "1500000 USD"),
         ("$1.5 million", "1500000 USD"),

@@ -32,6 +32,12 @@ from pipelines.playbook.values.times import find_times, shifted
         ("not tonight, tomorrow at nine", "09:00"),
         ("noon", "12:00"),
         ("midnight", "00:00"),
+        ("twelve midnight", "00:00"),
+        ("a quarter past noon", "12:15"),
+        ("quarter to midday", "11:45"),
+        ("five minutes past noon", "12:05"),
+        ("half past midnight", "00:30"),
+        ("tonight at ten to midnight", "23:50"),
         ("at 15:00", "15:00"),
         ("12:30", "12:30"),
         ("twelve am", "00:00"),
@@ -49,6 +55,20 @@ def test_a_time_is_found_wherever_it_is_said(said: str, clock: str) -> None:
 def test_a_bare_hour_counts_only_when_a_time_was_asked_for(said: str, clock: str) -> None:
     assert [found.value for found in find_times(phrase(said), expected=True)] == [clock]
     assert find_times(phrase(said), expected=False) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "clocks"),
+    [
+        ("two to four", ["14:00", "16:00"]),
+        ("from ten to five", ["10:00", "17:00"]),
+        ("twenty to three", ["14:40"]),
+        ("three minutes to four", ["15:57"]),
+        ("two minutes before four", ["15:58"]),
+    ],
+)
+def test_hours_from_and_to_are_no_minutes(said: str, clocks: list[str]) -> None:
+    assert [found.value for found in find_times(phrase(said), expected=True)] == clocks
 
 
 @pytest.mark.parametrize("said", ["", "four people", "in three days", "my name is Anna", "at 99"])
