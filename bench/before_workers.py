@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from switchboard.urgency import Urgency
+from switchboard.processes.urgency import Urgency
 
 _NICENESS = -11
 """One before the media workers' (``switchboard.settings.Settings.worker_niceness``)."""

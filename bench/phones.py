@@ -177,6 +177,7 @@ async def open_at_bridge(leg: TwilioEnd, redis: Redis, bridge: BridgeProcess) ->
         to_number=OUR_NUMBER,
     )
     token = await Tickets(redis).issue(ticket)
+    assert token is not None, "the call is new"
     wire = TwilioWire(ACCOUNT_SID, AUTH_TOKEN)
     connect = Connect(
         media_url(bridge.url, "twilio", bridge.account_id), token, {"call_token": token}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -88,7 +89,8 @@ class CarrierRest:
                 )
         except (TimeoutError, httpx2.TimeoutException):
             raise self._unreachable(f"did not answer within {self._seconds:g} s") from None
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        # ``SSLError``: httpx2 translates those of the handshake only.
+        except (httpx2.HTTPError, httpx2.InvalidURL, ssl.SSLError) as error:
             raise self._unreachable(f"cannot be reached ({type(error).__name__})") from None
         if response.status_code >= 500:
             raise self._unreachable(f"answered with an error of its own ({response.status_code})")

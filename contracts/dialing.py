@@ -4,8 +4,8 @@ Requests go to one stream per carrier (``redis_names.dial_requests``), commands 
 bridge (``redis_names.bridge_commands``), reports come back on ``redis_names.DIAL_REPORT_STREAM``. A
 bridge also keeps the newest report of each of its attempts under ``redis_names.dial_attempt``.
 While the key exists the bridge is alive. Its document makes up for reports that were lost.
-Legs whose bridge has died go to ``redis_names.LOST_LEGS``: another bridge hangs them up at their
-carrier.
+Legs whose bridge has died, or whose carrier does not hang up, go to ``redis_names.LOST_LEGS``: any
+bridge hangs them up at their carrier.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ class HangUpLeg(BaseModel):
 
 
 class LostLeg(BaseModel):
-    """A leg whose bridge has died. Its carrier may go on with it, so any bridge hangs it up.
+    """A leg whose bridge has died, or that its carrier did not hang up. Its carrier may go on with
+    it, so any bridge hangs it up.
 
     ``carrier_call_id`` is the carrier's own id of an inbound leg; of one that we dialed, bridges
     know it.

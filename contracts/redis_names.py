@@ -64,7 +64,8 @@ DIAL_REPORT_GROUP = "control-plane"
 DIAL_REQUEST_GROUP = "bridges"
 
 LOST_LEGS = "switchboard:lost-legs"
-"""Control plane → any bridge: one ``LostLeg`` per entry, read in ``DIAL_REQUEST_GROUP``."""
+"""Control plane or a bridge → any bridge: one ``LostLeg`` per entry, read in
+``DIAL_REQUEST_GROUP``."""
 
 CARRIER_ACCOUNTS = "switchboard:carrier-accounts"
 """Hash of account id → ``CarrierAccount`` JSON. The control plane keeps it complete."""

@@ -7,19 +7,20 @@ import gc
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 import structlog
 
 from contracts.call_plan import CallPlan
 from contracts.call_status import Transport
+from contracts.end_reasons import EndReason
+from contracts.events import CallEnded
 from contracts.heartbeat import WHY_CLAIMS_NOTHING, CallMedia, WhyClaimsNothing
 from link.connection import LINK_ERRORS
+from pipelines.engine.call_actions import CallActions
 from pipelines.texts import phrases
 from runtime.call.call import Call
-from runtime.call.end_cause import Cause, Ending
 from runtime.conversation.conversation import CallRecord, Conversation
 from runtime.headroom.headroom import Headroom
 from runtime.headroom.watch import HeadroomWatch
@@ -45,8 +46,8 @@ from runtime.recording.recordings import Recordings
 from runtime.running_calls import RunningCalls
 from runtime.settings import WorkerSettings
 from runtime.slots import Place, Slots
-from runtime.task_errors import TaskErrors, bind_call
-from telemetry.health import Health
+from runtime.stopping import drain, say_goodbye, ship_rest
+from runtime.task_errors import bind_call
 from telemetry.metrics import (
     CALLS_WAITING,
     CLAIMS_NOTHING,
@@ -56,16 +57,7 @@ from telemetry.metrics import (
 )
 from telemetry.tracing import call_span
 
-if TYPE_CHECKING:
-    from pipelines.engine.call_actions import CallActions
-    from pipelines.settings import ProviderSettings
-
 logger = structlog.get_logger(__name__)
-
-END_SECONDS = 15.0
-"""How long the remaining calls of a stopping worker have to say goodbye and close."""
-SHIP_SECONDS = 2.0
-"""How long a stopping worker tries to send its last events. The rest stays on disk."""
 
 
 class Media(Protocol):
@@ -170,10 +162,10 @@ class Worker:
                         log.info("worker.ready", slots=self._slots.total)
                         await self._run_calls(media, stop)
                 finally:
-                    await self._ship_rest()
+                    await ship_rest(self._shipper, self._live)
                     for task in background:
                         task.cancel()
-            await self._say_goodbye()
+            await say_goodbye(self._heartbeat)
         log.info("worker.stopped")
 
     # -- CarriedCalls, for the heartbeat -------------------------------------------------------
@@ -269,7 +261,7 @@ class Worker:
             await stop.wait()
             self._heartbeat.state = "draining"
             claiming.cancel()
-            await self._drain()
+            await drain(self._calls, self._slots, self._settings.drain_timeout_seconds)
             commanding.cancel()
             watching.cancel()
 
@@ -309,55 +301,36 @@ class Worker:
             with call_span("run call", plan.call_id, attributes) as known_later:
                 await call.run(acknowledge)
                 known_later["end_reason"] = call.end_reason or ""
-        except Exception:
+        except Exception as error:
             log.exception("call.crashed")
+            if not (journal.has_ended or call.is_reserved):
+                # While its journal is open, this worker counts as running the call.
+                journal.append(
+                    CallEnded(
+                        end_reason=EndReason.WORKER_ERROR,
+                        connected_ms=call.media(self._settings.worker_id).connected_ms,
+                        detail=f"the worker failed with {type(error).__name__}",
+                    )
+                )
         finally:
             self._calls.remove(call)
             await journal.wait_durable()
-            if call.was_released:
+            if call.is_reserved:
                 await self._forget(journal)
 
     async def _forget(self, journal: Journal) -> None:
         """The phone was not answered. From now on another worker may be reserved for the call."""
         call_id = journal.plan.call_id
-        await self._shipper.drop(journal)
+        try:
+            await self._shipper.drop(journal)
+        except OSError as error:
+            # It has no event: the worker's next start deletes it.
+            logger.error("worker.journal_not_deleted", call_id=str(call_id), error=str(error))
+            self._space.refused(error)
         try:
             await give_back_claim(self._redis, call_id, self._settings.worker_id)
         except LINK_ERRORS as error:
             logger.warning("worker.lease_not_returned", call_id=str(call_id), error=str(error))
-
-    async def _drain(self) -> None:
-        """Let the calls continue for a while, then end them."""
-        if await self._idle_within(self._settings.drain_timeout_seconds):
-            return
-        for call in self._calls:
-            call.end(Ending.because(Cause.WORKER_STOPPING))
-        if not await self._idle_within(END_SECONDS):
-            logger.error(
-                "worker.calls_hang", calls=[str(call.plan.call_id) for call in self._calls]
-            )
-
-    async def _idle_within(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._slots.wait_idle()
-        except TimeoutError:
-            return False
-        return True
-
-    async def _ship_rest(self) -> None:
-        try:
-            async with asyncio.timeout(SHIP_SECONDS):
-                await self._shipper.wait_all_sent()
-                await self._live.wait_all_sent()
-        except TimeoutError:
-            logger.warning("worker.events_left_on_disk")
-
-    async def _say_goodbye(self) -> None:
-        try:
-            await self._heartbeat.say_goodbye()
-        except LINK_ERRORS as error:
-            logger.warning("worker.no_goodbye", error=str(error))
 
 
 async def _done_before(stop: asyncio.Event, work: asyncio.Future[Any]) -> bool:
@@ -369,53 +342,3 @@ async def _done_before(stop: asyncio.Event, work: asyncio.Future[Any]) -> bool:
     finally:
         stopped.cancel()
         work.cancel()
-
-
-async def run_worker(
-    settings: WorkerSettings,
-    providers: ProviderSettings,
-    stop: asyncio.Event,
-    health: Health | None = None,
-    models_socket: Path | None = None,
-    on_warm: Callable[[], None] = lambda: None,
-) -> None:
-    """Run a media worker until ``stop`` is set and its calls are over.
-
-    Setting ``stop`` drains the worker: it claims no new calls. Running calls may continue for
-    ``drain_timeout_seconds``, then they end with ``server_shutdown``. Cancelling ends them at once.
-
-    Args:
-        models_socket: where the model process of this machine listens; without it, this process
-            loads the models itself.
-        on_warm: called once everything is loaded, before the first call.
-
-    Raises:
-        JournalsInUse: another worker is running in ``settings.data_dir``.
-        WorkerIdInUse: another running worker has the same id.
-        OpusMissing: there is no codec for the callers' audio.
-        ModelsNotStarted: the model process does not answer.
-    """
-    # Importing the engine blocks the loop for seconds, so do it before the heartbeat starts.
-    from livekit.agents.utils import http_context
-
-    from knowledge.embedding.embedder import embedder
-    from pipelines.engine.knowledge.shelf import Shelf
-    from runtime.conversation.engine_media import EngineMedia
-
-    async def warm_up() -> Media:
-        shelf = None
-        if settings.object_store_url is not None and settings.knowledge_dir is not None:
-            shelf = Shelf(
-                settings.object_store_url, settings.knowledge_dir, embedder(settings.embedding)
-            )
-        media = await EngineMedia.load(providers, settings.media_network, models_socket, shelf)
-        on_warm()
-        return media
-
-    TaskErrors().install(asyncio.get_running_loop())
-    async with http_context.open():
-        worker = Worker(settings, warm_up)
-        if health is not None:
-            health.watch("The models are not loaded yet.", worker.is_warm)
-            health.watch("Redis has no heartbeat of this worker.", worker.is_heard)
-        await worker.run(stop)

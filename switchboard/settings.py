@@ -1,4 +1,4 @@
-"""Reads everything that can be set from outside, and makes each package's settings of it."""
+"""Reads and checks everything that can be set from outside."""
 
 from __future__ import annotations
 
@@ -19,37 +19,27 @@ from pydantic import (
 from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from carriers.account import CarrierName
-from carriers.settings import CarrierSettings
 from control_plane.platform.http.allowed_hosts import AllowedHosts
 from control_plane.platform.http.client_address import TrustedProxies
 from control_plane.platform.settings import (
     ControlPlaneOptions,
-    ControlPlaneSettings,
     DialingSettings,
-    PlatformLlmSettings,
-    PostCallSettings,
     SmtpEncryption,
     SmtpSettings,
 )
 from control_plane.platform.sms.sender import RECIPIENT
-from knowledge.embedding.embedder import EmbeddingSettings
 from knowledge.embedding.openai_model import OpenAiModelName
 from outbound.policy import OutboundPolicy
-from pipelines.settings import ProviderDeadlines, ProviderSettings
-from runtime.settings import WorkerOptions, WorkerSettings, new_worker_id
+from pipelines.settings import ProviderDeadlines
+from runtime.settings import WorkerOptions, new_worker_id
 from switchboard.addresses import DatabaseUrl, RedisUrl, StoreUrl, WebUrl, web_address
 from switchboard.logs import LogFormat, LogLevel
+from switchboard.own_keys import BridgeAccountKey, EncryptionKeys, SecretKey
 from switchboard.vendor_access import VendorAccess
 from telemetry.settings import TelemetryOptions
-from telephony_bridge.settings import BridgeSettings
 
 DEFAULT_PORT = 8080
 DEFAULT_BRIDGE_PORT = 8090
-HIGHEST_PORT = 65_535
-SHORTEST_SECRET_KEY_BYTES = 32
-OUTBOX = "outbox"
-"""The folder of the data directory for mails that no mail server takes."""
 _OF_ALL_INTERFACES = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -111,9 +101,9 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
     where the system allows that (root, or a limit such as ``LimitNICE``)."""
     jobs_processes: PositiveInt = 1
     """How many jobs processes ``up`` runs, beside the one for tenants' jobs (``jobs-tenants``)."""
-    secret_key: str | None = Field(None, repr=False)
+    secret_key: SecretKey | None = Field(None, repr=False)
     """At least 32 bytes."""
-    encryption_keys: tuple[str, ...] = Field((), repr=False)
+    encryption_keys: EncryptionKeys = Field((), repr=False)
     """Fernet keys for what is encrypted at rest, the newest first. A key made from the secret key
     is always tried last, and is the only one when none is set."""
     object_store_url: StoreUrl | None = None
@@ -142,7 +132,7 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
         default_factory=new_worker_id
     )
     """By default a new one for each start. No two running bridges may have the same."""
-    bridge_account_key: str | None = Field(None, repr=False)
+    bridge_account_key: BridgeAccountKey | None = Field(None, repr=False)
     """Opens carriers' credentials, and nothing else: a bridge has no secret key. ``up`` makes it
     from the secret key, as ``switchboard encryption bridge-key`` does."""
     twilio_base_url: str | None = None
@@ -195,48 +185,6 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
             raise PydanticUseDefault
         return value
 
-    @field_validator("secret_key")
-    @classmethod
-    def _is_long_enough(cls, value: str | None) -> str | None:
-        # It signs tokens with HMAC-SHA-256, whose key must not be shorter (RFC 7518, 3.2).
-        if value and len(value.encode()) < SHORTEST_SECRET_KEY_BYTES:
-            raise ValueError(
-                f"has {len(value.encode())} bytes, and must have {SHORTEST_SECRET_KEY_BYTES} or "
-                "more that nobody can guess; make one with: openssl rand -hex 32"
-            )
-        return value
-
-    @field_validator("encryption_keys")
-    @classmethod
-    def _are_fernet_keys(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        # Otherwise the first request that seals a secret would fail.
-        if value:
-            from contracts.sealing import Sealer
-
-            for number, key in enumerate(value, start=1):
-                try:
-                    Sealer([key])
-                except ValueError:
-                    raise ValueError(
-                        f"key {number} is no Fernet key; make one with: "
-                        "openssl rand -base64 32 | tr '+/' '-_'"
-                    ) from None
-        return value
-
-    @field_validator("bridge_account_key")
-    @classmethod
-    def _is_the_bridges_key(cls, value: str | None) -> str | None:
-        if value:
-            from contracts.sealing import Sealer
-
-            try:
-                Sealer([value])
-            except ValueError:
-                raise ValueError(
-                    "is no key of a bridge; print it with: switchboard encryption bridge-key"
-                ) from None
-        return value
-
     @field_validator("sms_url")
     @classmethod
     def _names_the_recipient(cls, value: str | None) -> str | None:
@@ -274,15 +222,6 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
         host = f"[{host}]" if ":" in host else host
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
-    @property
-    def shared_object_store_url(self) -> str:
-        return self.object_store_url or (self.data_dir.absolute() / "objects").as_uri()
-
-    @property
-    def _knowledge_dir(self) -> Path:
-        """Copies of passages. The API has its own: its searches take no copy from a call."""
-        return self.data_dir.absolute() / "knowledge"
-
     def required_database_url(self) -> str:
         """Raises ``MissingSetting``."""
         return _required(self.database_url, "SWITCHBOARD_DATABASE_URL")
@@ -301,174 +240,25 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
         """Raises ``MissingSetting``."""
         return _required(self.redis_url, "SWITCHBOARD_REDIS_URL")
 
-    def control_plane(self) -> ControlPlaneSettings:
-        """For the API and the jobs process. Raises ``MissingSetting``."""
-        database_url, system_database_url = self.serving_urls()
-        return ControlPlaneSettings(
-            **self._values(ControlPlaneOptions),
-            database_url=database_url,
-            system_database_url=system_database_url,
-            redis_url=self.required_redis_url(),
-            public_url=self.api_url,
-            secret_key=_required(self.secret_key, "SWITCHBOARD_SECRET_KEY"),
-            encryption_keys=self.all_encryption_keys(),
-            provider_keys=self.provider_keys,
-            provider_api_keys=self.by_provider("api_key"),
-            provider_base_urls=self.by_provider("base_url"),
-            smtp=self.smtp(),
-            sms_url=self.sms_url,
-            mail_outbox_dir=self.data_dir.absolute() / OUTBOX,
-            platform_llm=self._platform_llm(),
-            post_call=self._post_call(),
-            object_store_url=self.shared_object_store_url,
-            knowledge_dir=self._knowledge_dir / "api",
-            embedding=self._embedding(),
-            dialing=self._dialing(),
-            bridge_public_url=self.bridge_public_url and self.bridge_public_url.rstrip("/"),
-            carriers=self.carriers(),
-        )
+    def required_secret_key(self) -> str:
+        """Raises ``MissingSetting``."""
+        return _required(self.secret_key, "SWITCHBOARD_SECRET_KEY")
+
+    def required_bridge_account_key(self) -> str:
+        """Raises ``MissingSetting``."""
+        return _required(self.bridge_account_key, "SWITCHBOARD_BRIDGE_ACCOUNT_KEY")
 
     def all_encryption_keys(self) -> tuple[str, ...]:
         """The newest first. Raises ``MissingSetting``."""
-        _required(self.secret_key, "SWITCHBOARD_SECRET_KEY")
-        return self._known_encryption_keys()
+        self.required_secret_key()
+        return self.known_encryption_keys()
 
-    def _values(self, options: type[BaseModel]) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in options.model_fields}
-
-    def _known_encryption_keys(self) -> tuple[str, ...]:
+    def known_encryption_keys(self) -> tuple[str, ...]:
         """A worker has no secret key, only the encryption keys that it is given."""
         from contracts.sealing import derived_key
 
         derived = (derived_key(self.secret_key),) if self.secret_key else ()
         return (*self.encryption_keys, *derived)
-
-    def smtp(self) -> SmtpSettings | None:
-        """The mail server, if there is one."""
-        if self.smtp_host is None:
-            return None
-        return SmtpSettings(
-            host=self.smtp_host,
-            port=self.smtp_port,
-            username=self.smtp_username,
-            password=self.smtp_password,
-            encryption=self.smtp_encryption,
-            sender=self.mail_from,
-        )
-
-    def _embedding(self) -> EmbeddingSettings:
-        return EmbeddingSettings(self.embedding_model, self.openai_api_key, self.openai_base_url)
-
-    def _dialing(self) -> DialingSettings:
-        return DialingSettings(
-            carriers=frozenset(CarrierName) if self.bridge_public_url else frozenset(),
-            calls_per_tenant=self.phone_calls_per_tenant,
-            calls_per_number=self.phone_calls_per_number,
-            ring_timeout_seconds=self.ring_timeout_seconds,
-            connects_accounts=self.bridge_public_url is not None,
-        )
-
-    def _platform_llm(self) -> PlatformLlmSettings | None:
-        if not self.openai_api_key:
-            return None
-        return PlatformLlmSettings(
-            api_key=self.openai_api_key, base_url=self.openai_base_url, model=self.builder_model
-        )
-
-    def _post_call(self) -> PostCallSettings:
-        models = {"openai": self.post_call_openai_model, "google": self.post_call_google_model}
-        keys = {name: key for name, key in self.by_provider("api_key").items() if name in models}
-        wanted = self.post_call_provider
-        if wanted is None:
-            wanted = "openai" if "openai" in keys else "google" if "google" in keys else "local"
-        return PostCallSettings(
-            provider=None if wanted == "local" else wanted, models=models, api_keys=keys
-        )
-
-    def telemetry(self) -> TelemetryOptions:
-        return TelemetryOptions(**self._values(TelemetryOptions))
-
-    def worker(self) -> WorkerSettings:
-        """For one media worker. Raises ``MissingSetting``."""
-        workers_dir = self.data_dir.absolute() / "workers"
-        return WorkerSettings(
-            **self._values(WorkerOptions),
-            redis_url=self.required_redis_url(),
-            object_store_url=self.shared_object_store_url,
-            knowledge_dir=self._knowledge_dir / "workers",
-            embedding=self._embedding(),
-            data_dir=workers_dir / self.worker_id,
-            workers_dir=workers_dir,
-        )
-
-    def carriers(self) -> CarrierSettings:
-        """Where the phone carriers' APIs are."""
-        urls = {name: getattr(self, f"{name.value}_base_url") for name in CarrierName}
-        return CarrierSettings(base_urls={name: url for name, url in urls.items() if url})
-
-    def bridge(self) -> BridgeSettings:
-        """For the telephony bridge. Raises ``MissingSetting``."""
-        public_url, key = self.bridge_public_url, self.bridge_account_key
-        if public_url is not None:
-            _required(key, "SWITCHBOARD_BRIDGE_ACCOUNT_KEY")
-        return BridgeSettings(
-            redis_url=self.required_redis_url(),
-            bridge_id=self.bridge_id,
-            host=self.bridge_host,
-            port=self.bridge_port,
-            public_url=None if public_url is None else public_url.rstrip("/"),
-            account_key=key,
-            drain_timeout_seconds=self.drain_timeout_seconds,
-            carriers=self.carriers(),
-        )
-
-    def of_worker(self, number: int) -> Settings:
-        """For one of the worker processes, counted from 1: its own id and ports. A single one keeps
-        the id that is set. Raises ``NoPort``."""
-        is_single = self.worker_processes == 1
-        return self.model_copy(
-            update={
-                "worker_id": self.worker_id if is_single else f"{self.worker_id}-{number}",
-                "phone_media_port": self.phone_media_port
-                and port_after(self.phone_media_port, number - 1, "SWITCHBOARD_PHONE_MEDIA_PORT"),
-                "phone_media_address": self._phone_media_address_of(number),
-                "monitoring_port": self._monitoring_port_after(number - 1),
-            }
-        )
-
-    def _monitoring_port_after(self, steps: int) -> int | None:
-        first = self.monitoring_port
-        return first and port_after(first, steps, "SWITCHBOARD_MONITORING_PORT")
-
-    def _phone_media_address_of(self, number: int) -> str | None:
-        """A bridge that came to the door of another worker would find no call there."""
-        address = self.phone_media_address
-        host, separator, port = (address or "").rpartition(":")
-        return f"{host}:{int(port) + number - 1}" if separator and port.isdecimal() else address
-
-    def of_models(self) -> Settings:
-        """For the process with the models: its port comes after those of the workers. Raises
-        ``NoPort``."""
-        port = self._monitoring_port_after(self.worker_processes)
-        return self.model_copy(update={"monitoring_port": port})
-
-    def providers(self) -> ProviderSettings:
-        """The vendors' keys, addresses and deadlines, and what opens the tenants' own keys."""
-        return ProviderSettings(
-            api_keys=self.by_provider("api_key"),
-            base_urls=self.by_provider("base_url"),
-            encryption_keys=self._known_encryption_keys(),
-            outbound_allowed_networks=self.outbound_allowed_networks,
-            deadlines=ProviderDeadlines(
-                connect_seconds=self.provider_connect_seconds,
-                idle_seconds=self.provider_idle_seconds,
-                llm_first_token_seconds=self.llm_first_token_seconds,
-                tts_first_audio_seconds=self.tts_first_audio_seconds,
-                realtime_first_audio_seconds=self.realtime_first_audio_seconds,
-                stt_no_text_seconds=self.stt_no_text_seconds,
-                stt_final_seconds=self.stt_final_seconds,
-            ),
-        )
 
 
 def _required(value: str | None, variable: str) -> str:
@@ -480,15 +270,3 @@ def _required(value: str | None, variable: str) -> str:
 def reachable_here(host: str) -> str:
     """Where this machine reaches what listens on ``host``, which may be all of its addresses."""
     return _OF_ALL_INTERFACES.get(host, host)
-
-
-def port_after(first: int, steps: int, variable: str) -> int:
-    """Raises ``NoPort``."""
-    if first + steps > HIGHEST_PORT:
-        from switchboard.listening import NoPort
-
-        raise NoPort(
-            f"{variable} is {first}, which leaves no port for each process of this machine; "
-            f"set {HIGHEST_PORT - steps} or less"
-        )
-    return first + steps

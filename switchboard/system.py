@@ -19,7 +19,8 @@ from control_plane.platform.job_roles import PLATFORM_ROLES, TENANTS_ROLES
 from switchboard.listening import listen, user_of
 from switchboard.migration_stamp import is_migrated, stamp
 from switchboard.parent_watch import ParentPipe
-from switchboard.process_commands import ProcessCommands
+from switchboard.processes.process_commands import ProcessCommands
+from switchboard.processes.settings_by_process import port_after, settings_of_worker
 from switchboard.progress import Progress
 from switchboard.readiness import (
     ReadinessCheck,
@@ -34,7 +35,7 @@ from switchboard.services.embedded_server import EmbeddedServer, log_tail
 from switchboard.services.orphans import end, orphan
 from switchboard.services.postgres import APP_LOGIN, SYSTEM_LOGIN, PostgresServer
 from switchboard.services.valkey import ValkeyServer
-from switchboard.settings import Settings, port_after
+from switchboard.settings import Settings
 from switchboard.state import (
     State,
     kept_secrets,
@@ -260,7 +261,7 @@ class _System:
             "SWITCHBOARD_ENCRYPTION_KEYS": encryption_keys,
         } | self._monitoring("worker-1")
         ids = [
-            settings.of_worker(number).worker_id
+            settings_of_worker(settings, number).worker_id
             for number in range(1, settings.worker_processes + 1)
         ]
         async with contextlib.aclosing(seen):

@@ -16,12 +16,13 @@ from rich.text import Text
 from switchboard.command_name import command_name
 from switchboard.listening import NoPort
 from switchboard.own_account import read_own_account
+from switchboard.package_settings import OUTBOX
 from switchboard.progress import TerminalProgress
 from switchboard.services.embedded_server import ServerDidNotStart
 from switchboard.services.postgres import PostgresNotInstalled, PostgresSetupFailed
 from switchboard.services.reachable import NoReachableDirectory
 from switchboard.services.valkey import ValkeyNotInstalled
-from switchboard.settings import OUTBOX, Settings
+from switchboard.settings import Settings
 from switchboard.shown_mails import show_mails
 from switchboard.state import SecretsDamaged
 from switchboard.supervision.child import ChildFailed

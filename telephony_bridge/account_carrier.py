@@ -14,7 +14,6 @@ from redis.asyncio import Redis
 
 from carriers.account import CarrierName
 from carriers.api import (
-    CarrierApi,
     CarrierProblem,
     Dial,
     DialRefused,
@@ -29,14 +28,13 @@ from contracts.versions import read_json
 from link.connection import LINK_ERRORS
 from link.streams import BEFORE_ALL, read_after
 from telephony_bridge.carrier import Answered, CarrierRefused, Ended, LegState, Ringing
+from telephony_bridge.hang_up import hang_up
 from telephony_bridge.webhooks.accounts import Accounts, OpenAccount
 
 ATTEMPT_FIELD = "attempt"
 """The parameter of our webhook addresses that names the attempt."""
 DIALED_MARGIN_SECONDS = 7_500
 """How long a dialed call is remembered after its time to ring: longer than any call lasts."""
-HANG_UP_TRIES = 3
-HANG_UP_PAUSE_SECONDS = 0.5
 STATUS_STREAM_LENGTH = 1_000
 STATUS_STREAM_TTL_SECONDS = 3_600
 BLOCK_MS = 1_000
@@ -70,7 +68,7 @@ class DialedLegs:
     """The legs that this replica has dialed, and the way to those of the others."""
 
     def __init__(self, redis: Redis, bridge_id: str) -> None:
-        self._redis = redis
+        self.redis = redis
         self._bridge_id = bridge_id
         self._legs: dict[UUID, AccountLeg] = {}
         self._position = BEFORE_ALL
@@ -79,7 +77,7 @@ class DialedLegs:
         """Raises ``RedisError`` or ``OSError``: other replicas could not answer for the call."""
         document = DialedCall(bridge_id=self._bridge_id, request=request).model_dump_json()
         seconds = request.ring_timeout_seconds + DIALED_MARGIN_SECONDS
-        await self._redis.set(_dialed_key(request.attempt_id), document, ex=seconds)
+        await self.redis.set(_dialed_key(request.attempt_id), document, ex=seconds)
 
     async def find(self, attempt_id: UUID) -> DialedCall | None:
         """The call that was dialed for an attempt, by whichever replica.
@@ -87,7 +85,7 @@ class DialedLegs:
         Raises:
             RedisError, OSError: Redis is away.
         """
-        document = await self._redis.get(_dialed_key(attempt_id))
+        document = await self.redis.get(_dialed_key(attempt_id))
         if document is None:
             return None
         try:
@@ -103,7 +101,7 @@ class DialedLegs:
             RedisError, OSError: Redis is away.
         """
         key = _placed_key(attempt_id)
-        await self._redis.set(key, carrier_call_id, ex=DIALED_MARGIN_SECONDS)
+        await self.redis.set(key, carrier_call_id, ex=DIALED_MARGIN_SECONDS)
 
     async def placed(self, attempt_id: UUID) -> str | None:
         """The carrier's own id of an attempt, of whichever replica.
@@ -111,7 +109,7 @@ class DialedLegs:
         Raises:
             RedisError, OSError: Redis is away.
         """
-        found = await self._redis.get(_placed_key(attempt_id))
+        found = await self.redis.get(_placed_key(attempt_id))
         return None if found is None else str(found)
 
     async def give_up(self, attempt_id: UUID) -> None:
@@ -121,7 +119,7 @@ class DialedLegs:
         Raises:
             RedisError, OSError: Redis is away.
         """
-        await self._redis.set(_given_up_key(attempt_id), "1", ex=DIALED_MARGIN_SECONDS)
+        await self.redis.set(_given_up_key(attempt_id), "1", ex=DIALED_MARGIN_SECONDS)
 
     async def was_given_up(self, attempt_id: UUID) -> bool:
         """By whichever replica.
@@ -129,7 +127,7 @@ class DialedLegs:
         Raises:
             RedisError, OSError: Redis is away.
         """
-        return bool(await self._redis.exists(_given_up_key(attempt_id)))
+        return bool(await self.redis.exists(_given_up_key(attempt_id)))
 
     def has(self, attempt_id: UUID) -> bool:
         """Whether this replica follows the attempt."""
@@ -158,7 +156,7 @@ class DialedLegs:
             leg.reached(told)
             return
         stream = _status_stream(dialed.bridge_id)
-        async with self._redis.pipeline(transaction=False) as pipe:
+        async with self.redis.pipeline(transaction=False) as pipe:
             pipe.xadd(stream, {"json": told.model_dump_json()}, maxlen=STATUS_STREAM_LENGTH)
             pipe.expire(stream, STATUS_STREAM_TTL_SECONDS)
             # That replica may have died before it knew the id.
@@ -172,7 +170,7 @@ class DialedLegs:
             RedisError, OSError: Redis is away.
         """
         stream = _status_stream(self._bridge_id)
-        for entry in await read_after(self._redis, stream, self._position, block_ms=BLOCK_MS):
+        for entry in await read_after(self.redis, stream, self._position, block_ms=BLOCK_MS):
             self._position = entry.entry_id
             try:
                 told = read_json(DialedStage, entry.document)
@@ -204,7 +202,7 @@ class AccountCarrier:
             await self._legs.remember(request)
         except LINK_ERRORS as error:
             raise CarrierRefused(DialOutcome.FAILED, f"Redis is away: {error}") from error
-        leg = AccountLeg(request.attempt_id, account.api, self._legs)
+        leg = AccountLeg(request, account, self._legs)
         # A carrier may report on the call before it answers the request.
         self._legs.add(request.attempt_id, leg)
         query = "?" + urlencode({ATTEMPT_FIELD: str(request.attempt_id)})
@@ -267,10 +265,12 @@ class AccountCarrier:
 class AccountLeg:
     """Implements ``telephony_bridge.carrier.DialedLeg``."""
 
-    def __init__(self, attempt_id: UUID, api: CarrierApi, legs: DialedLegs) -> None:
+    def __init__(self, request: DialRequest, account: OpenAccount, legs: DialedLegs) -> None:
         self.carrier_call_id = ""
-        self._attempt_id = attempt_id
-        self._api = api
+        self.attempt_id = request.attempt_id
+        self.call_id = request.call_id
+        self.account_id = account.account_id
+        self._api = account.api
         self._legs = legs
         self._states: asyncio.Queue[LegState] = asyncio.Queue()
         self._was_answered = False
@@ -296,27 +296,20 @@ class AccountLeg:
                 if isinstance(state, Ended):
                     return
         finally:
-            self._legs.remove(self._attempt_id)
+            self._legs.remove(self.attempt_id)
 
     async def hang_up(self) -> None:
-        """More than once, if the carrier does not do it. If it never does, whichever replica its
-        carrier tells of the call hangs up."""
-        for tries_left in reversed(range(HANG_UP_TRIES)):
-            try:
-                await self._api.hang_up(self.carrier_call_id)
-            except CarrierProblem as problem:
-                if not tries_left:
-                    await self.give_up()
-                    raise CarrierRefused(DialOutcome.FAILED, problem.message) from problem
-            else:
-                return
-            await asyncio.sleep(HANG_UP_PAUSE_SECONDS)
+        """If its carrier does not do it, whichever replica it tells of the call hangs up, too."""
+        problem = await hang_up(self._legs.redis, self._api, self)
+        if problem is not None:
+            await self.give_up()
+            raise CarrierRefused(DialOutcome.FAILED, problem.message) from problem
 
     async def give_up(self) -> None:
         try:
-            await self._legs.give_up(self._attempt_id)
+            await self._legs.give_up(self.attempt_id)
         except LINK_ERRORS as error:
-            _log.error("leg_not_given_up", attempt_id=str(self._attempt_id), error=str(error))
+            _log.error("leg_not_given_up", attempt_id=str(self.attempt_id), error=str(error))
 
 
 def _shown(reached: StageReached) -> str:

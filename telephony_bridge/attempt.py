@@ -52,12 +52,23 @@ class Attempt:
         self._stop.set()
 
     async def run(self) -> None:
-        """Returns once the attempt has ended and its end is reported."""
+        """Returns once the attempt has ended and its end is reported. Only cancellation is raised:
+        the bridge has other phones."""
+        leg: DialedLeg | None = None
         try:
             leg = await self._dialed()
+            await self._accompany(leg)
         except CarrierRefused as refusal:
             self._end(refusal.outcome, refusal.detail)
-            return
+        except Exception as error:  # noqa: BLE001 - whatever it is, it concerns this phone alone
+            _log.exception("attempt_failed", call_id=str(self.request.call_id))
+            if leg is not None:
+                await leg.give_up()
+            why = f"the bridge failed with {type(error).__name__}"
+            self._end(self._own_reason or DialOutcome.FAILED, why)
+
+    async def _accompany(self, leg: DialedLeg) -> None:
+        """Until it is over, or we end it."""
         stopping = asyncio.create_task(self._stop.wait())
         following = asyncio.create_task(self._follow(leg))
         ringing = asyncio.create_task(asyncio.sleep(self.request.ring_timeout_seconds))

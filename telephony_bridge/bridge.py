@@ -149,7 +149,7 @@ async def _serving(
         webhooks = Webhooks(
             public_url, seen, desk, tickets, dialed, machines, reports.add, time.time
         )
-        door = MediaDoor(seen, tickets, legs, time.time)
+        door = MediaDoor(redis, seen, tickets, legs, time.time)
         listener = listen(settings.host, settings.port)
         server = BridgeServer(BridgeApp(public_url, accounts, webhooks, door))
         serving = asyncio.create_task(server.serve(sockets=[listener]), name="bridge-server")

@@ -21,6 +21,8 @@ from telephony_bridge.link_patience import patiently
 
 TICKET_SECONDS = 60
 """From our answer to the carrier's websocket. Carriers connect within a second or two."""
+_OVER = "over"
+"""In place of the ticket of a call."""
 
 
 class LegTicket(BaseModel):
@@ -49,8 +51,9 @@ class Tickets:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
 
-    async def issue(self, ticket: LegTicket) -> str:
-        """The token: letters and digits only, as the strictest carrier wants it.
+    async def issue(self, ticket: LegTicket) -> str | None:
+        """The token: letters and digits only, as the strictest carrier wants it. ``None``: the call
+        is over, and its end was told before we knew what becomes of it.
 
         Raises:
             RedisError, OSError: Redis is away.
@@ -59,9 +62,20 @@ class Tickets:
         async with self._redis.pipeline(transaction=False) as pipe:
             pipe.set(_key(token), document, ex=TICKET_SECONDS)
             call = _call_key(ticket.account_id, ticket.carrier_call_id)
-            pipe.set(call, document, ex=TICKET_SECONDS)
-            await pipe.execute()
-        return token
+            pipe.set(call, document, ex=TICKET_SECONDS, get=True)
+            _, before = await pipe.execute()
+        return None if before == _OVER else token
+
+    async def end(self, account_id: UUID, carrier_call_id: str) -> LegTicket | None:
+        """A call is over, whether or not it has a ticket yet. Returns the one whose sound has not
+        come.
+
+        Raises:
+            RedisError, OSError: Redis is away.
+        """
+        call = _call_key(account_id, carrier_call_id)
+        before = await self._redis.set(call, _OVER, ex=TICKET_SECONDS, get=True)
+        return _read(None if before is None else str(before))
 
     async def redeem(self, token: str, account_id: UUID) -> LegTicket | None:
         """The ticket, once. ``None`` if there is none, or it belongs to another account. Carriers

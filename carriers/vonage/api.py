@@ -102,18 +102,19 @@ class VonageApi:
             raise CarrierProblem(
                 ProblemKind.NOT_FOUND, f"The account at Vonage does not have the number {number}."
             )
-        reply = await self._numbers.send(
-            "POST",
-            "/number/update",
-            auth=self._auth,
-            form={
-                "country": str(resource.get("country", "")),
-                "msisdn": without_plus(number),
-                "app_id": application_id,
-            },
-        )
+        form = {
+            "country": str(resource.get("country", "")),
+            "msisdn": without_plus(number),
+            "app_id": application_id,
+        }
+        what = "bind the number"
+        if (sms_webhook := text_of(resource, "moHttpUrl")) is not None:
+            # What a change does not name is removed. Vonage asks the webhook before it takes it.
+            form["moHttpUrl"] = sms_webhook
+            what += ", whose SMS webhook has to answer"
+        reply = await self._numbers.send("POST", "/number/update", auth=self._auth, form=form)
         if not reply.is_success or reply.document.get("error-code", "200") != "200":
-            raise self._problem(reply, "bind the number")
+            raise self._problem(reply, what)
 
     async def unbind_number(self, number: str, webhooks: WebhookAddresses) -> None:
         """Nothing: the application serves other numbers too."""

@@ -25,6 +25,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.platform import job_repository
+from control_plane.platform.batched_deletion import delete_in_batches
 from control_plane.platform.database import SYSTEM_ROLE, Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.settings import ControlPlaneSettings
@@ -43,7 +44,6 @@ TRIED_FOR_A_DAY = RetryStrategy(max_attempts=8, exponential_wait=4)
 """For jobs that delete what nobody else would find again."""
 ENDED_KEPT = timedelta(days=7)
 """For the operator, who may look why a job has failed."""
-_DELETED_TOGETHER = 2_000
 ONCE_MORE_AFTER_SECONDS = 60
 LOOK_UP_SECONDS = 10.0
 _Value = TypeVar("_Value")
@@ -264,10 +264,7 @@ async def delete_ended_jobs(context: JobContext, timestamp: int) -> None:
     """Delete jobs that failed or were aborted longer ago than ``ENDED_KEPT``: nobody runs them
     again, and phone numbers are among their arguments."""
     before = datetime.now(UTC) - ENDED_KEPT
-    deleted = _DELETED_TOGETHER
-    while deleted == _DELETED_TOGETHER:
-        async with database_of(context).system_session() as session:
-            deleted = await job_repository.delete_ended(session, before, most=_DELETED_TOGETHER)
+    await delete_in_batches(database_of(context), job_repository.delete_ended, before)
 
 
 async def _rescue(database: Database, job: Job) -> None:

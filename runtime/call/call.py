@@ -20,7 +20,6 @@ from contracts.events import (
     CallMetered,
     CallStarted,
     EventBody,
-    LegJoined,
     LegLeft,
     Logged,
     PhoneWanted,
@@ -28,8 +27,10 @@ from contracts.events import (
     SlotsCollected,
 )
 from contracts.heartbeat import CallMedia
-from contracts.live_messages import LiveBody, LiveMessage, ParticipantStateChanged
+from contracts.live_messages import LiveBody, LiveMessage
 from contracts.tool_bindings import Transfer
+from runtime.call.agent_keys import press_keys
+from runtime.call.attendance import Attendance
 from runtime.call.billable_time import BillableTime
 from runtime.call.call_tasks import CallTasks
 from runtime.call.channel_reports import CallChannelReports
@@ -38,6 +39,7 @@ from runtime.call.departures import Departures
 from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
 from runtime.call.farewell import falls_silent, farewell_seconds, say_farewell
+from runtime.call.first_words import FirstWords
 from runtime.call.funds import Funds
 from runtime.call.key_log import keys_logged
 from runtime.call.keypads import Keypads
@@ -47,16 +49,10 @@ from runtime.call.presence import Presence
 from runtime.call.transfer.transfers import Transfers
 from runtime.call.voicemail.dialed_phone import DialedPhone
 from runtime.conversation.conversation import CallRecord, Conversation, OpenConversation, Phrases
-from runtime.media.leg import DtmfNotPossible, LineInterrupted
 from runtime.media.phones.phone_leg import PhoneLeg
 from runtime.media.room import (
     AgentVoice,
-    GoneCause,
     HeardFrames,
-    LegConnected,
-    LegGone,
-    LegInterrupted,
-    LegPressed,
     Room,
     RoomClosed,
 )
@@ -66,9 +62,6 @@ from telemetry.metrics import CALL_SETUP
 from telemetry.tracing import call_span
 
 logger = structlog.get_logger(__name__)
-
-REJOIN_SECONDS = 5.0
-"""How long somebody whose connection was closed has to come back."""
 
 
 def _nobody_watches(_: LiveMessage) -> None:
@@ -137,18 +130,19 @@ class Call:
         """Set when the room is open, or it is certain that it will not open."""
         self._conversation: Conversation | None = None
         self._recording: CallRecording | None = None
-        self._listening = asyncio.Event()
-        self._is_prepared = False
-        """Whether the first words are being made. They are when somebody makes an offer, or a phone
-        rings."""
+        self._first_words = FirstWords(self.spawn, self._is_opener_wanted)
         self._departures = Departures(each.participant_id for each in plan.participants)
         self._keypads = Keypads(clock, self.spawn, self._entered)
         self.transfers = Transfers(self, clock)
         self._dialed_phone = DialedPhone(plan, self, clock)
+        self._attendance = Attendance(
+            self, self._presence, self._departures, self._limits, self.transfers
+        )
         self._ending: Ending | None = None
         self._end_requested = asyncio.Event()
         self._tasks = CallTasks(self._end_requested, self.failed, self.end)
-        self._cut_short = asyncio.Event()
+        self._farewell_over = asyncio.Event()
+        """Set when nobody hears it any more."""
         self._open_since = 0.0
         """By ``clock``; from the open room on."""
         self.is_reserved = bool(plan.participants) and all(
@@ -185,23 +179,25 @@ class Call:
         self._open_since = self._clock()
         CALL_SETUP.labels("room").observe(self._open_since - begun_at)
         self._recording = self._open_recording(self.plan, self._room, self)
+        self._first_words.recording = self._recording
         self._room_known.set()
         await on_open()
         self.fact(RoomOpened())
-        self.spawn(self._follow_room(self._room))
+        self.spawn(self._attendance.follow(self._room))
         self.spawn(self._watch_limits())
         self.spawn(self._billable.report(self._facts, self._is_backed_up))
         self.spawn(self._converse(self._room))
         if self.is_reserved:
             # When the phone is answered, the first word has to be ready.
-            self._prepare_once()
+            self._first_words.prepare_once()
 
     async def _converse(self, room: Room) -> None:
-        self._conversation = self._open_conversation(self.plan, room, self, self)
+        conversation = self._open_conversation(self.plan, room, self, self)
+        self._conversation = conversation
         with call_span("start agent", self.plan.call_id):
-            await self._conversation.start()
+            await conversation.start()
         CALL_SETUP.labels("agent").observe(self._clock() - self._open_since)
-        self._listening.set()
+        self._first_words.agent_listens(conversation)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work`` as a task of this call. A failure in it ends the call.
@@ -223,13 +219,13 @@ class Call:
         """
         # An offer may come while the room is being opened.
         await self._room_known.wait()
-        if self._room is None or self._end_requested.is_set():
+        if self._room is None or self.is_ending:
             raise RoomClosed("the call is ending")
         participant = PlannedParticipant(
             participant_id=participant_id, transport=Transport.WEBRTC, identity=identity
         )
         with nullcontext() if self._place is None else self._place.taken():
-            self._prepare_once()
+            self._first_words.prepare_once()
             answer = await self._room.answer_offer(participant, sdp)
             self._departures.offer_answered(participant_id)
             return answer
@@ -241,9 +237,9 @@ class Call:
             RoomClosed: the call is ending.
         """
         await self._room_known.wait()
-        if self._room is None or self._end_requested.is_set():
+        if self._room is None or self.is_ending:
             raise RoomClosed("the call is ending")
-        self._prepare_once()
+        self._first_words.prepare_once()
         self._departures.phone_opened(leg.participant_id, leg.opened.carrier)
         if leg.opened.direction == "outbound" and self.is_reserved:
             self._dialed_phone.watch(self._room)
@@ -258,29 +254,12 @@ class Call:
         else:
             self._dialed_phone.carrier_reports_machine(participant_id, records=records)
 
-    @property
-    def conversation(self) -> Conversation | None:
-        """``None`` before it is opened."""
-        return self._conversation
-
-    def _prepare_once(self) -> None:
-        if not self._is_prepared:
-            self._is_prepared = True
-            self.spawn(self._prepare())
-
     async def remove_leg(self, participant_id: UUID, lost_carrier: str | None = None) -> None:
         """A participant hangs up, or is a phone of ``lost_carrier`` whose line was lost."""
         self._departures.hung_up(participant_id, lost_carrier)
         if self._room is not None:
             await self._room.remove_leg(participant_id)
-        # A person who has picked up for a transfer may be gone before the room has heard anything.
-        gone_why = "hung up" if lost_carrier is None else "the line was lost"
-        self.transfers.not_reached(participant_id, gone_why)
-        ending = self._departures.ending_at_hang_up(
-            participant_id, lost_carrier, anybody_stays=bool(self._callers)
-        )
-        if ending is not None:
-            self.end(ending)
+        self._attendance.hung_up(participant_id, lost_carrier)
 
     def release(self) -> None:
         """The phone that rang was not answered. Ignored once somebody has joined."""
@@ -292,99 +271,8 @@ class Call:
         self.is_reserved = False
         self._facts.let_go()
 
-    async def _follow_room(self, room: Room) -> None:
-        async for event in room.events():
-            match event:
-                case LegConnected(participant_id):
-                    self._leg_connected(participant_id)
-                case LegInterrupted(participant_id, silent_seconds):
-                    self._leg_interrupted(participant_id, silent_seconds)
-                case LegGone(participant_id, cause):
-                    self._leg_gone(participant_id, cause)
-                case LegPressed(participant_id, digits):
-                    self._keys_pressed(participant_id, digits)
-        self.end(Ending.because(Cause.ROOM_FAILED, "the room closed by itself"))
-
-    def _leg_connected(self, participant_id: UUID) -> None:
-        presence = self._presence
-        self._departures.connected(participant_id)
-        if participant_id in presence.here:
-            return
-        if self._end_requested.is_set():
-            self.transfers.joined_late(participant_id)
-            return
-        returns = participant_id in presence.away
-        self.transfers.joined(participant_id)
-        if not presence.here and self._conversation is not None:
-            self._conversation.resume()
-        is_first = presence.joined(participant_id)
-        self._make_certain()
-        if is_first:
-            CALL_SETUP.labels("join").observe(self._clock() - self._open_since)
-            self.fact(CallStarted(participant_id=participant_id))
-            self._limits.started()
-            if self._dialed_phone.is_machine:
-                self.activity(user_speaking=False, agent_active=True)
-        self._limits.meter_runs(presence.connected_ms or 0)
-        if returns:
-            self.log("info", "A participant's connection is back")
-            self.live(ParticipantStateChanged(participant_id=participant_id, state="connected"))
-            return
-        if self._recording is not None:
-            self._recording.joined(participant_id)
-        self.fact(LegJoined(participant_id=participant_id))
-        self.spawn(self._greet() if is_first else self._announce_recording())
-
-    def _leg_interrupted(self, participant_id: UUID, silent_seconds: float) -> None:
-        if participant_id not in self._presence.here:
-            return
-        self._presence.interrupted(participant_id, silent_seconds)
-        self.log("info", f"Nothing has come from a participant for {silent_seconds:.1f} s")
-        self.live(
-            ParticipantStateChanged(
-                participant_id=participant_id, state="connection_lost", may_return=True
-            )
-        )
-        self._pause_if_nobody_is_here()
-
-    def _pause_if_nobody_is_here(self) -> None:
-        if self._presence.here:
-            return
-        self._limits.meter_holds()
-        if self._end_requested.is_set():
-            self._cut_short.set()
-        elif self._conversation is not None:
-            self._conversation.pause()
-
-    def _leg_gone(self, participant_id: UUID, cause: GoneCause) -> None:
-        if participant_id not in self._presence.legs:
-            if self._departures.nobody_comes:
-                self.end(Ending.because(Cause.LAST_LEG_LEFT))
-            return
-        self._presence.left(participant_id)
-        departure = self._departures.gone(participant_id, cause)
-        self.fact(
-            LegLeft(
-                participant_id=participant_id,
-                cause="left" if departure.has_left else "connection_lost",
-                lost_carrier=departure.lost_carrier,
-            )
-        )
-        self._pause_if_nobody_is_here()
-        if self._recording is not None:
-            self._recording.left(participant_id)
-        self.transfers.left(participant_id)
-        if self._callers or participant_id in self.transfers.targets:
-            return
-        if departure.ending is not None:
-            self.end(departure.ending)
-        elif self._end_requested.is_set():
-            self.end(Ending.because(Cause.LAST_LEG_LEFT))
-        else:
-            self.spawn(self._await_rejoin(self._departures.awaited(participant_id)))
-
-    def _keys_pressed(self, participant_id: UUID, digits: str) -> None:
-        if participant_id in self._presence.here and self._answers_keys:
+    def keys_pressed(self, participant_id: UUID, digits: str) -> None:
+        if self._answers_keys:
             self._limits.keys_pressed()
             self._keypads.pressed(participant_id, digits)
 
@@ -397,35 +285,30 @@ class Call:
     @property
     def _answers_keys(self) -> bool:
         """Not while the call is ending, or a person is being called or talks to the callers."""
-        return not (self._end_requested.is_set() or self.transfers.keep_agent_silent)
+        return not (self.is_ending or self.transfers.keep_agent_silent)
 
-    async def _await_rejoin(self, loss: int) -> None:
-        await asyncio.sleep(REJOIN_SECONDS)
-        if self._departures.is_latest(loss) and not self._callers:
-            self.end(Ending.because(Cause.LAST_LEG_LOST))
+    # -- who comes and goes --------------------------------------------------------------------
 
-    @property
-    def _callers(self) -> frozenset[UUID]:
-        """Who keeps the call going. Somebody who was called into it would talk to nobody."""
-        return self._presence.legs - self.transfers.targets
+    def started(self, participant_id: UUID) -> None:
+        """The first media is connected, that of this participant."""
+        self._make_certain()
+        CALL_SETUP.labels("join").observe(self._clock() - self._open_since)
+        self.fact(CallStarted(participant_id=participant_id))
+        self._limits.started()
+        if self._dialed_phone.is_machine:
+            self.activity(user_speaking=False, agent_active=True)
 
-    async def _prepare(self) -> None:
-        await self._listening.wait()
-        if self._conversation is not None:
-            announcement = None if self._recording is None else self._recording.announcement
-            await self._conversation.prepare(announcement)
+    def welcome(self, *, is_first: bool) -> None:
+        """Say to somebody who has joined what people hear first."""
+        words = self._first_words
+        self.spawn(words.greet() if is_first else words.announce_recording())
 
-    async def _greet(self) -> None:
-        await self._announce_recording()
-        # A machine, or the call's end, may have cut the announcement off.
-        is_wanted = not (self._dialed_phone.is_machine or self._end_requested.is_set())
-        if self._conversation is not None and is_wanted:
-            await self._conversation.greet()
+    def _is_opener_wanted(self) -> bool:
+        return not (self._dialed_phone.is_machine or self.is_ending)
 
-    async def _announce_recording(self) -> None:
-        await self._listening.wait()
-        if self._conversation is not None and self._recording is not None:
-            await self._recording.announce(self._conversation)
+    def cut_short(self) -> None:
+        """The call is ending, and nobody hears the farewell any more."""
+        self._farewell_over.set()
 
     # -- time ----------------------------------------------------------------------------------
 
@@ -464,6 +347,10 @@ class Call:
         )
 
     @property
+    def is_ending(self) -> bool:
+        return self._end_requested.is_set()
+
+    @property
     def end_reason(self) -> str | None:
         """``None`` while nothing has ended the call."""
         return None if self._ending is None else self._ending.reason.value
@@ -479,7 +366,7 @@ class Call:
             self._room_known.set()
             logger.info("call.ending", end_reason=ending.reason.value, detail=ending.detail)
         elif ending.leave is Leave.AT_ONCE:
-            self._cut_short.set()
+            self.cut_short()
 
     async def _take_leave(self) -> None:
         """Let the agent finish or say goodbye, if anybody is there to hear it."""
@@ -506,7 +393,7 @@ class Call:
         await say_farewell(ending.leave, text, conversation, voice)
 
     async def _until_cut_short(self) -> None:
-        await self._cut_short.wait()
+        await self._farewell_over.wait()
 
     async def _close(self) -> None:
         """Close the legs, the conversation and the recording. Ends with ``call.ended``, unless the
@@ -537,11 +424,11 @@ class Call:
                 )
             )
 
-    # -- what the conversation and the control plane ask for -----------------------------------
+    # -- what the conversation and the other parts of the call ask for -------------------------
 
     def say(self, text: str) -> None:
         """Make the agent speak ``text`` at the next pause, unless the call is ending."""
-        if self._conversation is not None and not self._end_requested.is_set():
+        if self._conversation is not None and not self.is_ending:
             self.spawn(self._conversation.say(text, interruptible=True))
 
     def end_call(self) -> None:
@@ -550,23 +437,25 @@ class Call:
             self.end(Ending.because(Cause.AGENT_HUNG_UP))
 
     def send_digits(self, digits: str) -> str | None:
-        room, pressed = self._room, False
-        fault = "Nobody in this call is on a phone, so there are no keys."
-        if room is not None:
-            for participant_id in self._presence.here:
-                try:
-                    room.send_digits(participant_id, digits)
-                except LineInterrupted:
-                    fault = "The phone's line is interrupted. Press the keys again in a moment."
-                except (DtmfNotPossible, KeyError):
-                    pass
-                else:
-                    pressed = True
-                    self.fact(keys_logged(self.plan, participant_id, "sent", digits))
-        return None if pressed else fault
+        def pressed(participant_id: UUID) -> None:
+            self.fact(keys_logged(self.plan, participant_id, "sent", digits))
+
+        if self._room is None:
+            return "The call is not open yet."
+        return press_keys(self._room, self._presence.here, digits, pressed)
 
     def transfer(self, tool: Transfer, summary: str) -> str | None:
         return self.transfers.begin(tool, summary)
+
+    @property
+    def conversation(self) -> Conversation | None:
+        """``None`` before it is opened."""
+        return self._conversation
+
+    @property
+    def recording(self) -> CallRecording | None:
+        """``None`` before the room is open, and of a call that is not recorded."""
+        return self._recording
 
     @property
     def people_here(self) -> frozenset[UUID]:

@@ -23,6 +23,8 @@ CALL_OVER_SECONDS = 0.1
 """How long the message that the call is over has to leave before the legs are closed."""
 CLOSE_SECONDS = 5.0
 """How long the room, the conversation and the recording each have to close."""
+CANCELLED_SECONDS = 0.5
+"""How long a part that is late has, once it is cancelled, for what it does then."""
 
 
 async def close_parts(
@@ -57,8 +59,18 @@ async def _close_room(
 
 
 async def _closing(part: str, closing: Coroutine[Any, Any, None]) -> None:
+    # A task of its own: a part that is cancelled may hang again in what it does then, and one that
+    # awaits a task that was cancelled looks as if the call were.
+    task = asyncio.create_task(closing, name=f"close-{part}")
     try:
-        async with asyncio.timeout(CLOSE_SECONDS):
-            await closing
-    except Exception:
-        logger.exception("call.close_failed", part=part)
+        await asyncio.wait({task}, timeout=CLOSE_SECONDS)
+    finally:
+        is_late = not task.done()
+        task.cancel()
+        await asyncio.wait({task}, timeout=CANCELLED_SECONDS)
+    if is_late:
+        logger.error("call.close_failed", part=part, error="it was late")
+    elif task.cancelled():
+        logger.error("call.close_failed", part=part, error="it was cancelled")
+    elif (error := task.exception()) is not None:
+        logger.error("call.close_failed", part=part, exc_info=error)

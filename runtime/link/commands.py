@@ -123,8 +123,9 @@ class CommandReader:
         except NoFreePort as error:
             logger.error("commands.no_free_port", call_id=str(call.plan.call_id), error=str(error))
             body = CommandRefused(code="no_free_port", detail=str(error))
-        except asyncio.CancelledError:
-            # The call has ended, and the client that made the offer waits for a reply.
+        except (asyncio.CancelledError, Exception):
+            # The call has ended, or ends with this, and the client that made the offer waits for a
+            # reply.
             refused = CommandRefused(code="room_closed", detail="the call has ended")
             await self._reply(offer.reply_to, refused)
             raise

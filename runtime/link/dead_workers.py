@@ -38,8 +38,8 @@ async def _forget_consumers(redis: Redis) -> None:
     try:
         consumers = await redis.xinfo_consumers(stream, group)
     except ResponseError as error:
-        # The stream or the group is not there before the first call.
-        if not str(error).startswith(("ERR no such key", "NOGROUP")):
+        # The stream or the group is not there before the first call. The client takes "ERR" away.
+        if not str(error).startswith(("no such key", "NOGROUP")):
             raise
         return
     for consumer in consumers:

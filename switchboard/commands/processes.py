@@ -12,8 +12,8 @@ import typer
 from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from switchboard.commands.options import DataDir, Port
 from switchboard.commands.settings import command_settings
-from switchboard.open_files import raise_open_files_limit
-from switchboard.process import Work, importing, run_watched
+from switchboard.processes.open_files import raise_open_files_limit
+from switchboard.processes.process import Work, importing, run_watched
 from telemetry.process_name import ProcessName
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def api(
     """Run only the API. It needs SWITCHBOARD_REDIS_URL, SWITCHBOARD_SECRET_KEY, and the database's
     logins: SWITCHBOARD_APP_DATABASE_URL and SWITCHBOARD_SYSTEM_DATABASE_URL."""
     with importing():
-        from switchboard.api_process import run_api
+        from switchboard.processes.api_process import run_api
 
     settings = refuse_old_redis(_process_settings(data_dir, port=port))
     with _port_refused():
@@ -52,9 +52,10 @@ def jobs(
     needs the same settings as the API."""
     with importing():
         from control_plane.jobs import run_jobs
+        from switchboard.package_settings import control_plane_settings
 
     settings = refuse_old_redis(_process_settings(data_dir))
-    control_plane = settings.control_plane()
+    control_plane = control_plane_settings(settings)
     roles = frozenset(only or ALL_ROLES)
     _run(
         ProcessName.JOBS,
@@ -69,10 +70,11 @@ def worker(data_dir: DataDir = None) -> None:
     they take no new ones."""
     with importing():
         from switchboard.listening import NoPort
-        from switchboard.worker_host import run_worker_host
+        from switchboard.package_settings import worker_settings
+        from switchboard.processes.worker_host import run_worker_host
 
     settings = refuse_old_redis(_logging_settings(data_dir))
-    settings.worker()
+    worker_settings(settings)
     try:
         exit_code = run_worker_host(settings)
     except NoPort as none_left:
@@ -85,10 +87,11 @@ def worker(data_dir: DataDir = None) -> None:
 def bridge(data_dir: DataDir = None) -> None:
     """Run only the telephony bridge, which carriers reach at SWITCHBOARD_BRIDGE_PUBLIC_URL."""
     with importing():
+        from switchboard.package_settings import bridge_settings
         from telephony_bridge.bridge import run_bridge
 
     settings = refuse_old_redis(_process_settings(data_dir))
-    options = settings.bridge()
+    options = bridge_settings(settings)
     # A phone has a connection to its carrier, and one to the call's media worker.
     raise_open_files_limit()
     _run(
@@ -105,7 +108,7 @@ def control_plane(
 ) -> None:
     """Fork the API, jobs and bridge processes of ``switchboard up``, which so share what they
     import. An orphan is recognised by its data directory."""
-    from switchboard.control_plane_host import run_control_plane_host
+    from switchboard.processes.control_plane_host import run_control_plane_host
 
     run_control_plane_host(channel)
 
@@ -179,8 +182,10 @@ def health(name: ProcessName) -> None:
 def _run(process: ProcessName, settings: Settings, work: Work) -> None:
     import asyncio
 
+    from switchboard.package_settings import telemetry_options
+
     with _port_refused():
-        asyncio.run(run_watched(process, settings.telemetry(), work))
+        asyncio.run(run_watched(process, telemetry_options(settings), work))
 
 
 @contextlib.contextmanager

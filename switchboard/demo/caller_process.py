@@ -17,7 +17,7 @@ from switchboard.caller.dialogue_policy import Rule
 from switchboard.caller.job import Dial, Prepare
 from switchboard.caller.reports import REPORT, Failed, Prepared, Report
 from switchboard.problems import Problem
-from switchboard.process_environment import needed_by
+from switchboard.processes.process_environment import needed_by
 
 _LEAVE_SECONDS = 0.5
 """How long a caller that is stopped may take to leave its call."""

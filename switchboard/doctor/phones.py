@@ -12,6 +12,7 @@ from contracts.carrier_accounts import CarrierAccount, voice_url
 from contracts.sealing import CannotOpen, Sealer, bridge_key
 from contracts.versions import read_json
 from switchboard.doctor.finding import Finding, ok, warn
+from switchboard.package_settings import carrier_settings
 from switchboard.settings import Settings
 from switchboard.state import read_secrets
 
@@ -125,11 +126,12 @@ async def _verified(
     from carriers.rest import carrier_client
 
     sealer = Sealer([bridge_key(secret)])
+    carriers = carrier_settings(settings)
 
     async def problem_of(account: CarrierAccount) -> str | None:
         try:
             credentials = read_credentials(json.loads(sealer.open(account.sealed_credentials)))
-            api = carrier_of(credentials.provider).api(credentials, settings.carriers(), client)
+            api = carrier_of(credentials.provider).api(credentials, carriers, client)
             await api.verify()
         except CannotOpen:
             return "its credentials are sealed with another secret key"

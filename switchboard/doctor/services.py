@@ -7,6 +7,7 @@ import struct
 
 from pipelines.settings import OPENAI_COMPATIBLE
 from switchboard.doctor.finding import Finding, ok, warn
+from switchboard.package_settings import smtp_settings
 from switchboard.settings import Settings
 
 _ANSWER_SECONDS = 5.0
@@ -14,7 +15,7 @@ _ANSWER_SECONDS = 5.0
 
 def mail(settings: Settings) -> list[Finding]:
     """Connects to the mail server and logs in. Empty without one."""
-    smtp = settings.smtp()
+    smtp = smtp_settings(settings)
     if smtp is None:
         return []
     from control_plane.platform.mail.mailer import fault_of

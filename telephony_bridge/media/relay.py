@@ -18,7 +18,7 @@ import structlog
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
-from carriers.api import CarrierApi, CarrierProblem, DtmfWay
+from carriers.api import CarrierApi, CarrierProblem, DtmfWay, ProblemKind
 from carriers.dialect import (
     Audio,
     AudioFormat,
@@ -49,6 +49,7 @@ from contracts.phone_media import (
     read_frame,
 )
 from telemetry.metrics import PHONE_FRAMES_DROPPED
+from telephony_bridge.hang_up import hang_up
 from telephony_bridge.media.carrier_socket import CarrierSocket, SocketClosed
 from telephony_bridge.media.framing import Framing
 from telephony_bridge.media.pacing import Allowance, Pacing, too_much_waits
@@ -71,8 +72,6 @@ MOST_KEYS_AT_ONCE, KEYS_PER_SECOND = 64, 20
 KEY_MS = TONE_MS + PAUSE_MS
 KEYS_LATE_SECONDS = 1.0
 """How much later than we send them a carrier may play the keys that are sent as sound."""
-HANG_UP_TRIES = 3
-HANG_UP_PAUSE_SECONDS = 0.5
 
 log = structlog.get_logger(__name__)
 
@@ -131,6 +130,8 @@ class PhoneRelay:
         """When the last one that was sent is over, if it is played in real time."""
         self._keys: asyncio.Queue[str] = asyncio.Queue()
         """To be pressed by the carrier."""
+        self._dtmf = carrier.dtmf
+        """Tones, too, once the carrier has refused to press keys."""
         self._log = log.bind(call_id=str(ticket.call_id), carrier=ticket.carrier)
 
     def hang_up(self) -> None:
@@ -298,9 +299,8 @@ class PhoneRelay:
             case Flush():
                 self._pacing.flushed(self._clock())
                 self._send(CarrierFlush())
-            case SendDtmf(digits=digits) if self._carrier.dtmf is DtmfWay.TONES:
-                outgoing = self._carrier.started.outgoing
-                self._tones.extend(dtmf_sound(digit, outgoing) for digit in digits)
+            case SendDtmf(digits=digits) if self._dtmf is DtmfWay.TONES:
+                self._sound_keys(digits)
             case SendDtmf(digits=digits):
                 self._keys.put_nowait(digits)
 
@@ -309,12 +309,23 @@ class PhoneRelay:
         while True:
             digits = await self._keys.get()
             try:
+                if self._dtmf is DtmfWay.TONES:
+                    self._sound_keys(digits)
+                    continue
                 await self._carrier.api.send_dtmf(self.ticket.carrier_call_id, digits)
                 await asyncio.sleep(len(digits) * CARRIER_KEY_SECONDS)
             except CarrierProblem as problem:
                 self._log.warning("dtmf_not_sent", error=problem.message)
+                # One that gave no answer may have pressed them. Later keys must not overtake these.
+                if problem.kind is not ProblemKind.UNREACHABLE:
+                    self._dtmf = DtmfWay.TONES
+                    self._sound_keys(digits)
             finally:
                 self._keys.task_done()
+
+    def _sound_keys(self, digits: str) -> None:
+        outgoing = self._carrier.started.outgoing
+        self._tones.extend(dtmf_sound(digit, outgoing) for digit in digits)
 
     def _play(self, header: FrameHeader, samples: bytes) -> None:
         """While keys are being sent as sound, that takes the place of what the worker sends."""
@@ -366,16 +377,8 @@ class PhoneRelay:
             await asyncio.sleep((FRAME_MS + held_ms) / 1000)
 
     async def _end_at_carrier(self) -> None:
-        """No leg may stay open there. One that is over already is no problem."""
-        for attempt in range(HANG_UP_TRIES):
-            if attempt:
-                await asyncio.sleep(HANG_UP_PAUSE_SECONDS)
-            try:
-                await self._carrier.api.hang_up(self.ticket.carrier_call_id)
-            except CarrierProblem as problem:
-                self._log.warning("carrier_did_not_hang_up", error=problem.message)
-            else:
-                return
+        """No leg may stay open there."""
+        await hang_up(self._redis, self._carrier.api, self.ticket)
 
     def _opened(self) -> LegOpened:
         return LegOpened(

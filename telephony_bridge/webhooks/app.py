@@ -205,8 +205,13 @@ async def carry_out(afterwards: Afterwards) -> None:
         is_awaited = await afterwards.report_failure(problem)
     except LINK_ERRORS as error:
         _log.warning("carrier_failure_not_reported", error=str(error))
-    if is_awaited or problem.kind not in _MAY_PASS:
-        await _after(afterwards.hang_up)
+    if not is_awaited and problem.kind in _MAY_PASS:
+        return
+    if await _after(afterwards.hang_up) is not None:
+        try:
+            await afterwards.leave_open()
+        except LINK_ERRORS as error:
+            _log.error("line_left_open", error=str(error))
 
 
 async def _after(work: Callable[[], Awaitable[None]]) -> CarrierProblem | None:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import structlog
+from redis.asyncio import Redis
 
-from carriers.api import CarrierProblem
 from carriers.dialect import Incoming, MediaStream, Started, Stopped
 from carriers.signed_request import CarrierRequest, SignatureRefused
+from telephony_bridge.hang_up import hang_up
 from telephony_bridge.media.carrier_socket import CarrierSocket, SocketClosed
 from telephony_bridge.media.legs import MediaLegs
 from telephony_bridge.media.relay import CarrierLeg
@@ -41,8 +42,14 @@ class Admitted:
 
 class MediaDoor:
     def __init__(
-        self, seen: Seen, tickets: Tickets, legs: MediaLegs, clock: Callable[[], float]
+        self,
+        redis: Redis,
+        seen: Seen,
+        tickets: Tickets,
+        legs: MediaLegs,
+        clock: Callable[[], float],
     ) -> None:
+        self._redis = redis
         self._seen = seen
         self._tickets = tickets
         self._legs = legs
@@ -82,7 +89,9 @@ class MediaDoor:
             found = await _started(stream, socket)
             if found is None:
                 _log.warning("media_not_started", carrier=account.spec.name.value)
-                await _give_up(admitted)
+                # Where no ticket is known yet, the call ends with its websocket.
+                if admitted.ticket is not None:
+                    await hang_up(self._redis, account.api, admitted.ticket)
                 return
             started, early = found
             ticket = admitted.ticket
@@ -98,16 +107,6 @@ class MediaDoor:
             await self._legs.carry(ticket, leg)
         finally:
             await socket.close()
-
-
-async def _give_up(admitted: Admitted) -> None:
-    """Its carrier would go on with the call. Where no ticket is known yet, it ends with its
-    websocket."""
-    if admitted.ticket is not None:
-        try:
-            await admitted.account.api.hang_up(admitted.ticket.carrier_call_id)
-        except CarrierProblem as problem:
-            _log.warning("carrier_did_not_hang_up", error=problem.message)
 
 
 async def _started(

@@ -28,6 +28,7 @@ from contracts.dialing import LegStage
 from contracts.inbound_calls import InboundAdmitted, InboundRefusal, InboundRefused
 from link.connection import LINK_ERRORS
 from telephony_bridge.account_carrier import ATTEMPT_FIELD, DialedCall, DialedLegs
+from telephony_bridge.hang_up import hang_up, leave_open
 from telephony_bridge.media.sentences import Sentence
 from telephony_bridge.tickets import LegTicket, Tickets
 from telephony_bridge.webhooks.accounts import OpenAccount
@@ -55,12 +56,14 @@ class Afterwards:
 
     ``do`` and ``hang_up`` raise ``CarrierProblem`` and may be tried again. ``report_failure`` is
     for a carrier that does not do it: nobody would hear anything. It returns whether the call's
-    sound is still awaited, and raises ``RedisError`` or ``OSError``: Redis is away.
+    sound is still awaited, and raises ``RedisError`` or ``OSError``: Redis is away. ``leave_open``
+    is for one that does not hang up either, and raises the same.
     """
 
     do: Callable[[], Awaitable[None]]
     report_failure: Callable[[CarrierProblem], Awaitable[bool]]
     hang_up: Callable[[], Awaitable[None]]
+    leave_open: Callable[[], Awaitable[None]]
 
 
 class Webhooks:
@@ -136,11 +139,15 @@ class Webhooks:
         call_ids = {event.call_id for event in events}
 
         async def do() -> None:
-            await _hang_up(account, unwanted)
+            for line in unwanted:
+                await hang_up(self._dialed.redis, account.api, line)
             await account.api.run(answer.commands)
 
         return answer, Afterwards(
-            do, partial(self._failed, account, call_ids), partial(_hang_up, account, call_ids)
+            do,
+            partial(self._failed, account, call_ids),
+            partial(_hang_up, account, call_ids),
+            partial(self._leave_open, account, call_ids),
         )
 
     async def _failed(
@@ -148,10 +155,15 @@ class Webhooks:
     ) -> bool:
         detail = problem.message + (f" (code {problem.code})" if problem.code else "")
         awaited = [
-            await self._gone_before_its_sound(account, call_id, DialOutcome.FAILED, detail)
-            for call_id in call_ids
+            await self._gone_before_its_sound(account, call_id, detail) for call_id in call_ids
         ]
         return any(awaited)
+
+    async def _leave_open(self, account: OpenAccount, call_ids: Collection[str]) -> None:
+        for call_id in call_ids:
+            ticket = await self._tickets.of_call(account.account_id, call_id)
+            if ticket is not None:
+                await leave_open(self._dialed.redis, ticket)
 
     async def _answer_again(
         self, account: OpenAccount, proof: Proof, count: Callable[[str], None]
@@ -175,17 +187,19 @@ class Webhooks:
 
     async def _first_answer(
         self, account: OpenAccount, request: CarrierRequest, events: Sequence[CallEvent]
-    ) -> tuple[Answer, Sequence[str]]:
+    ) -> tuple[Answer, Sequence[LegTicket]]:
         """And the calls that are to be hung up."""
         answers = account.spec.answers
         dialed = await self._dialed_call(account, request)
         if dialed is not None and await self._dialed.was_given_up(dialed.request.attempt_id):
             lasting = [
-                event.call_id
+                _dialed_ticket(account, event.call_id, dialed)
                 for event in events
                 if isinstance(event, StageReached) and event.stage is not LegStage.ENDED
             ]
-            return answers.hang_up(lasting[0]) if lasting else answers.acknowledge(), lasting
+            if not lasting:
+                return answers.acknowledge(), ()
+            return answers.hang_up(lasting[0].carrier_call_id), lasting
         answer: Answer | None = None
         for event in events:
             answer = await self._heard(account, event, dialed) or answer
@@ -201,16 +215,19 @@ class Webhooks:
             case StageReached() if dialed is not None:
                 await self._dialed.tell(dialed, event)
                 if event.stage is LegStage.ANSWERED:
-                    return await self._connected(account, event, dialed)
+                    ticket = _dialed_ticket(account, event.call_id, dialed)
+                    return await self._stream(account, ticket, is_answered=True)
             case StageReached(call_id=call_id, stage=LegStage.ENDED):
-                await self._gone_before_its_sound(account, call_id, None)
+                unheard = await self._tickets.end(account.account_id, call_id)
+                if unheard is not None:
+                    self._report(unheard, LegStage.ENDED, None, None)
             case MachineDetected(answered_by=answered_by) if dialed is not None:
                 await self._machines.tell(dialed.request, answered_by)
             case PlaybackEnded(call_id=call_id):
                 return answers.hang_up(call_id)
             case StreamFailed(call_id=call_id, detail=detail):
                 _log.error("carrier_stream_failed", carrier_call_id=call_id, detail=detail)
-                await self._gone_before_its_sound(account, call_id, DialOutcome.FAILED, detail)
+                await self._gone_before_its_sound(account, call_id, detail)
                 return answers.hang_up(call_id)
         return None
 
@@ -250,17 +267,13 @@ class Webhooks:
                 return self._refusal(account, call.call_id, kind)
 
     async def _gone_before_its_sound(
-        self,
-        account: OpenAccount,
-        carrier_call_id: str,
-        outcome: DialOutcome | None,
-        detail: str | None = None,
+        self, account: OpenAccount, carrier_call_id: str, detail: str
     ) -> bool:
-        """Of a call that is over before its sound has come, nothing else tells. Returns whether it
-        is one."""
+        """Of a call that has failed before its sound has come, nothing else tells. Returns whether
+        it is one."""
         ticket = await self._tickets.of_call(account.account_id, carrier_call_id)
         if ticket is not None:
-            self._report(ticket, LegStage.ENDED, outcome, detail)
+            self._report(ticket, LegStage.ENDED, DialOutcome.FAILED, detail)
         return ticket is not None
 
     def _refusal(self, account: OpenAccount, call_id: str, kind: InboundRefusal) -> Answer:
@@ -274,33 +287,19 @@ class Webhooks:
                 name = SENTENCE_OF[kind].value
                 return answers.play_and_hang_up(call_id, f"{self._public_url}/sentences/{name}.wav")
 
-    async def _connected(
-        self, account: OpenAccount, reached: StageReached, dialed: DialedCall
-    ) -> Answer:
-        request = dialed.request
-        ticket = LegTicket(
-            call_id=request.call_id,
-            tenant_id=request.tenant_id,
-            participant_id=request.participant_id,
-            attempt_id=request.attempt_id,
-            account_id=account.account_id,
-            carrier=account.spec.name.value,
-            carrier_call_id=reached.call_id,
-            direction="outbound",
-            from_number=request.from_number,
-            to_number=request.to_number,
-        )
-        return await self._stream(account, ticket, is_answered=True)
-
     async def _stream(
         self, account: OpenAccount, ticket: LegTicket, *, is_answered: bool
     ) -> Answer:
+        token = await self._tickets.issue(ticket)
+        if token is None:
+            self._report(ticket, LegStage.ENDED, None, None)
+            return account.spec.answers.hang_up(ticket.carrier_call_id)
         provider = account.spec.name.value
         return account.spec.answers.connect_stream(
             StreamOffer(
                 call_id=ticket.carrier_call_id,
                 media_url=media_url(self._public_url, provider, account.account_id),
-                token=await self._tickets.issue(ticket),
+                token=token,
                 status_url=status_url(self._public_url, provider, account.account_id),
                 is_answered=is_answered,
                 from_number=ticket.from_number or None,
@@ -312,3 +311,19 @@ class Webhooks:
 async def _hang_up(account: OpenAccount, call_ids: Collection[str]) -> None:
     for call_id in call_ids:
         await account.api.hang_up(call_id)
+
+
+def _dialed_ticket(account: OpenAccount, carrier_call_id: str, dialed: DialedCall) -> LegTicket:
+    request = dialed.request
+    return LegTicket(
+        call_id=request.call_id,
+        tenant_id=request.tenant_id,
+        participant_id=request.participant_id,
+        attempt_id=request.attempt_id,
+        account_id=account.account_id,
+        carrier=account.spec.name.value,
+        carrier_call_id=carrier_call_id,
+        direction="outbound",
+        from_number=request.from_number,
+        to_number=request.to_number,
+    )

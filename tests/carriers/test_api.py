@@ -405,6 +405,19 @@ async def test_vonages_application_keeps_what_is_not_ours_and_signs_its_callback
         await api.verify()
 
 
+async def test_a_number_at_vonage_that_is_bound_keeps_its_sms_webhook() -> None:
+    """A change of a number removes what it does not name."""
+    credentials = account_at(CarrierName.VONAGE)
+    stand_in = carrier_for(credentials)
+    sms_url = "https://somebody.example/sms?key=1&to=us"
+    stand_in.numbers[OURS] = bound = BoundNumber(sms_url=sms_url)
+    async with stand_in.serving(), carrier_client() as client:
+        api = Account(CarrierName.VONAGE, stand_in, client, credentials).api()
+        await api.prepare_account(WEBHOOKS)
+        await api.bind_number(OURS, WEBHOOKS)
+    assert (bound.voice_url, bound.sms_url) == (WEBHOOKS.voice_url, sms_url)
+
+
 async def test_vonages_application_is_found_on_a_later_page() -> None:
     stand_in = carrier_for(VONAGE)
     wire = stand_in.wire

@@ -91,6 +91,37 @@ def test_what_has_no_key_is_not_repeated_when_its_answer_is_lost(client: Client)
     assert len(api.requests) == 1
 
 
+@pytest.mark.parametrize(
+    "removed",
+    [
+        lambda api: api.agents.remove(ID),
+        lambda api: api.agents.remove_chat(ID, ID),
+        lambda api: api.billing.remove_payment_method(ID),
+        lambda api: api.carriers.remove(ID),
+        lambda api: api.knowledge.remove(ID, ID),
+        lambda api: api.sharing.revoke(ID, ID),
+        lambda api: api.webhooks.remove(ID),
+        lambda api: api.request("DELETE", f"/v1/agents/{ID}"),
+    ],
+)
+def test_what_is_not_found_after_a_lost_answer_is_deleted(
+    client: Client, removed: Callable[[Any], Any]
+) -> None:
+    gone = problem(404, "agent_not_found")
+    losses: list[httpx2.Response | Exception] = [httpx2.ReadError("reset"), answer(504)]
+    for lost in losses:
+        removed(client(StandIn([lost, gone])))
+    never_seen = httpx2.ConnectError("refused")
+    with pytest.raises(AgentNotFound):
+        removed(client(StandIn([never_seen, answer(429), gone])))
+
+
+def test_what_is_read_after_a_lost_answer_may_not_be_found(client: Client) -> None:
+    api = StandIn([httpx2.ReadError("reset"), problem(404, "agent_not_found")])
+    with pytest.raises(AgentNotFound):
+        client(api).agents.show(ID)
+
+
 def test_a_server_that_is_just_starting_is_waited_for(client: Client) -> None:
     api = StandIn([httpx2.ConnectError("refused"), answer(200, ENDED)])
     assert client(api).calls.end(ID).message == "Over."

@@ -20,13 +20,20 @@ from sqlalchemy import make_url
 from carriers.account import CarrierName
 from contracts.call_plan import LONGEST_CALL_SECONDS, CallLimits
 from control_plane.platform.job_roles import PLATFORM_ROLES, TENANTS_ROLES, JobRole
-from runtime.worker import END_SECONDS, SHIP_SECONDS
-from switchboard.process_environment import READ_BY, needed_by, variables_of
+from runtime.stopping import END_SECONDS, SHIP_SECONDS
+from switchboard.package_settings import (
+    bridge_settings,
+    control_plane_settings,
+    telemetry_options,
+    worker_settings,
+)
+from switchboard.processes.process_environment import READ_BY, needed_by, variables_of
 from switchboard.services.ports import free_port, is_free
 from switchboard.services.valkey import valkey_binary
 from switchboard.settings import Settings
 from telephony_bridge.attempt import HANG_UP_PATIENCE_SECONDS, HANG_UP_SECONDS
 from telephony_bridge.bridge import STOP_SECONDS
+from telephony_bridge.media.relay import KEYS_SECONDS
 from tests.deploy.compose_file import (
     ROOT,
     environment_of,
@@ -112,7 +119,7 @@ def test_every_process_is_checked_on_a_monitoring_port_of_its_own(
     ports = set()
     for name in OUR_PROCESSES:
         service = compose["services"][name]
-        options = settings_of(compose, name, monkeypatch).telemetry()
+        options = telemetry_options(settings_of(compose, name, monkeypatch))
         ports.add(options.monitoring_port)
         assert service["healthcheck"]["test"] == [
             "CMD",
@@ -387,8 +394,8 @@ def test_copies_of_passages_are_kept_on_a_disk(
     compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They take up to 4 GB for the API and for the workers, and are mapped."""
-    api = settings_of(compose, "api", monkeypatch).control_plane().knowledge_dir
-    workers = settings_of(compose, "worker", monkeypatch).worker().knowledge_dir
+    api = control_plane_settings(settings_of(compose, "api", monkeypatch)).knowledge_dir
+    workers = worker_settings(settings_of(compose, "worker", monkeypatch)).knowledge_dir
     assert "VOLUME /data" in (ROOT / "Dockerfile").read_text()
     for name, folder in (("api", api), ("worker", workers)):
         assert folder is not None
@@ -463,11 +470,11 @@ def test_recordings_are_stored_where_jobs_and_the_api_read_them(
     def settings(name: str) -> Settings:
         return settings_of(compose, name, monkeypatch, SWITCHBOARD_OBJECT_STORE_URL=store)
 
-    stored = settings("worker").worker().object_store_url
+    stored = worker_settings(settings("worker")).object_store_url
     assert stored == store
-    assert settings("jobs").control_plane().object_store_url == stored
-    assert settings("jobs-tenants").control_plane().object_store_url == stored
-    assert settings("api").control_plane().object_store_url == stored
+    assert control_plane_settings(settings("jobs")).object_store_url == stored
+    assert control_plane_settings(settings("jobs-tenants")).object_store_url == stored
+    assert control_plane_settings(settings("api")).object_store_url == stored
     users = ("worker", "jobs", "jobs-tenants", "api")
     volumes = {mounted(compose["services"][name])["/objects"] for name in users}
     assert volumes == {"objects"}
@@ -492,7 +499,9 @@ def test_the_planes_meet_at_one_link_with_the_same_keys(
 def test_a_worker_that_is_stopped_has_the_time_that_its_calls_need(
     compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drain_seconds = settings_of(compose, "worker", monkeypatch).worker().drain_timeout_seconds
+    drain_seconds = worker_settings(
+        settings_of(compose, "worker", monkeypatch)
+    ).drain_timeout_seconds
     limits = CallLimits(
         max_duration_seconds=LONGEST_CALL_SECONDS,
         silence_prompt_seconds=8,
@@ -507,9 +516,12 @@ def test_a_worker_that_is_stopped_has_the_time_that_its_calls_need(
 def test_a_bridge_that_is_stopped_has_the_time_that_its_phones_need(
     compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bridge = settings_of(compose, "bridge", monkeypatch).bridge()
-    worker = settings_of(compose, "worker", monkeypatch).worker()
+    bridge = bridge_settings(settings_of(compose, "bridge", monkeypatch))
+    worker = worker_settings(settings_of(compose, "worker", monkeypatch))
     assert bridge.drain_timeout_seconds == worker.drain_timeout_seconds
     grace = compose["services"]["bridge"]["stop_grace_period"]
-    last_seconds = HANG_UP_SECONDS + HANG_UP_PATIENCE_SECONDS + STOP_SECONDS
+    dialed_seconds = HANG_UP_SECONDS + HANG_UP_PATIENCE_SECONDS
+    # An agent may have hung up only just before, right after a long entry of keys.
+    sounding_seconds = KEYS_SECONDS + HANG_UP_SECONDS
+    last_seconds = dialed_seconds + sounding_seconds + STOP_SECONDS
     assert int(grace.removesuffix("s")) > bridge.drain_timeout_seconds + last_seconds

@@ -4,6 +4,7 @@ answered."""
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import UUID
@@ -15,7 +16,7 @@ from websockets.exceptions import InvalidStatus
 
 from contracts import redis_names
 from contracts.call_plan import CallPlan
-from contracts.commands import ReleaseCall, RemoveLeg
+from contracts.commands import LegAnswered, ReleaseCall, RemoveLeg
 from contracts.phone_media import (
     SUBPROTOCOL,
     BridgeMessage,
@@ -26,7 +27,7 @@ from contracts.phone_media import (
     leg_token,
 )
 from tests.runtime.control_plane import ControlPlane
-from tests.runtime.fakes import CALLER, phone_plan
+from tests.runtime.fakes import CALLER, call_plan, phone_plan
 from tests.runtime.until import until
 from tests.runtime.working import working
 
@@ -119,6 +120,26 @@ async def test_a_released_call_can_be_offered_again(
             await until(lambda: _not(is_held(control_plane, plan)))
     assert await control_plane.events(plan.call_id) == []
     assert list((tmp_path / "journal").glob("*.jsonl")) == []
+
+
+async def test_a_disk_that_does_not_give_up_a_journal_ends_no_other_call(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path) -> None:
+        raise OSError(errno.EROFS, "read-only file system")
+
+    other, plan = call_plan(), phone_plan()
+    async with working(valkey_url, tmp_path):
+        await until(lambda: control_plane.is_in("w1", "ready"))
+        await control_plane.dispatch(other)
+        await until(lambda: control_plane.has(other.call_id, "room.opened"))
+        await control_plane.dispatch(plan)
+        await until(lambda: is_held(control_plane, plan))
+        monkeypatch.setattr("runtime.journal.journal._unlink_if_there", refuse)
+        await control_plane.command("w1", plan.call_id, ReleaseCall())
+        await until(lambda: _not(is_held(control_plane, plan)))
+        reply = await control_plane.offer("w1", other.call_id)
+        assert isinstance(reply.body, LegAnswered)
 
 
 async def test_a_reservation_that_another_worker_has_taken_is_forgotten_and_left_to_it(

@@ -418,6 +418,48 @@ async def test_an_offer_that_comes_between_lease_and_journal_waits_for_its_call(
     assert reply.body == LegAnswered(sdp="answer to offer")
 
 
+async def test_an_offer_that_fails_for_a_reason_that_nobody_foresaw_is_refused_at_once(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane
+):
+    async def fail(*_: object) -> str:
+        raise OSError(errno.EMFILE, "too many open files")
+
+    plan = call_plan()
+    async with working(valkey_url, tmp_path) as running:
+        await control_plane.dispatch(plan)
+        await until(lambda: control_plane.has(plan.call_id, "room.opened"))
+        running.media.rooms[plan.call_id].answer_offer = fail
+        reply = await control_plane.offer("w1", plan.call_id)
+        await until(lambda: control_plane.has(plan.call_id, "call.ended"))
+    assert isinstance(reply.body, CommandRefused)
+    assert reply.body.code == "room_closed"
+    ended = (await control_plane.events(plan.call_id))[-1].body
+    assert isinstance(ended, CallEnded)
+    assert ended.end_reason is EndReason.SESSION_ERROR
+
+
+async def test_a_call_that_fails_while_it_is_closed_has_ended_and_no_other_has(
+    valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(_: object) -> None:
+        raise ZeroDivisionError
+
+    plan, other = call_plan(), call_plan()
+    async with working(valkey_url, tmp_path):
+        for each in (plan, other):
+            await control_plane.dispatch(each)
+            await until(partial(control_plane.has, each.call_id, "room.opened"))
+        with monkeypatch.context() as patched:
+            patched.setattr("runtime.call.call.Presence.over", fail)
+            await control_plane.command("w1", plan.call_id, EndCall(end_reason=EndReason.CANCELED))
+            await until(lambda: control_plane.has(plan.call_id, "call.ended"))
+        assert not await control_plane.has(other.call_id, "call.ended")
+    ended = (await control_plane.events(plan.call_id))[-1].body
+    assert isinstance(ended, CallEnded)
+    assert ended.end_reason is EndReason.WORKER_ERROR
+    assert ended.detail == "the worker failed with ZeroDivisionError"
+
+
 async def test_an_offer_for_a_call_that_is_not_here_is_refused(
     valkey_url: str, tmp_path: Path, control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ):

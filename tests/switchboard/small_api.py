@@ -10,9 +10,9 @@ import sys
 from fastapi import FastAPI, Request
 
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
-from switchboard.accept_failures import AcceptFailures
-from switchboard.api_process import api_server
 from switchboard.logs import configure_logging
+from switchboard.processes.accept_failures import AcceptFailures
+from switchboard.processes.api_process import api_server
 from switchboard.settings import Settings
 
 

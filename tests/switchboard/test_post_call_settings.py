@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from switchboard.package_settings import control_plane_settings
 from switchboard.settings import Settings
 
 DATABASE = {
@@ -35,7 +36,7 @@ def test_the_first_provider_with_a_key_analyses_calls_unless_one_is_chosen(
     for name in ("OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(f"SWITCHBOARD_{name}", raising=False)
-    settings = Settings(**DATABASE, **given).control_plane().post_call
+    settings = control_plane_settings(Settings(**DATABASE, **given)).post_call
     assert settings.provider == provider
     assert set(settings.models) == {"openai", "google"}
     assert "sk-1" not in repr(settings)

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 import socket
-from pathlib import Path
 from uuid import UUID
 
 import pytest
-from cryptography.fernet import Fernet
 from pydantic import ValidationError
 
 from control_plane.platform.settings import UNLIMITED_CREDIT_MICROS
-from pipelines.settings import VENDOR_BASE_URLS, ProviderDeadlines
-from switchboard.settings import MissingSetting, Settings
+from pipelines.settings import VENDOR_BASE_URLS
+from switchboard.package_settings import (
+    control_plane_settings,
+    provider_settings,
+    telemetry_options,
+    worker_settings,
+)
+from switchboard.settings import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +46,9 @@ def test_a_server_of_ones_own_counts_with_its_address_not_its_key(
     assert Settings().provider_keys == frozenset()
     monkeypatch.setenv("OPENAI_COMPATIBLE_BASE_URL", "http://127.0.0.1:11434/v1")
     assert Settings().provider_keys == {"openai_compatible"}
-    assert Settings().providers().base_url("openai_compatible") == "http://127.0.0.1:11434/v1"
+    assert (
+        provider_settings(Settings()).base_url("openai_compatible") == "http://127.0.0.1:11434/v1"
+    )
 
 
 def test_the_welcome_credit_may_be_unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,36 +74,17 @@ def test_an_empty_variable_counts_as_not_set(
     settings = Settings(
         database_url="postgresql://db", redis_url="redis://here", secret_key="s" * 32
     )
-    control_plane = settings.control_plane()
+    control_plane = control_plane_settings(settings)
     assert control_plane.smtp is None
     assert not control_plane.dialing.has_phones
-    assert settings.telemetry().otlp_endpoint is None
+    assert telemetry_options(settings).otlp_endpoint is None
 
 
 def test_an_empty_number_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SWITCHBOARD_REDIS_URL", "redis://here")
-    expected = Settings().worker().drain_timeout_seconds
+    expected = worker_settings(Settings()).drain_timeout_seconds
     monkeypatch.setenv("SWITCHBOARD_DRAIN_TIMEOUT_SECONDS", "")
-    assert Settings().worker().drain_timeout_seconds == expected
-
-
-@pytest.mark.parametrize(
-    ("address", "of_the_third"),
-    [
-        ("ws://10.0.0.5:40123", "ws://10.0.0.5:40125"),
-        ("wss://[fd12::5]:40123", "wss://[fd12::5]:40125"),
-        ("ws://worker.internal", "ws://worker.internal"),
-        ("ws://[fd12::5]", "ws://[fd12::5]"),
-        (None, None),
-    ],
-)
-def test_bridges_reach_each_worker_of_a_machine_at_a_port_of_its_own(
-    address: str | None, of_the_third: str | None
-) -> None:
-    settings = Settings(worker_processes=3, phone_media_port=40_123, phone_media_address=address)
-    assert settings.of_worker(1).phone_media_address == address
-    third = settings.of_worker(3)
-    assert (third.phone_media_port, third.phone_media_address) == (40_125, of_the_third)
+    assert worker_settings(Settings()).drain_timeout_seconds == expected
 
 
 def test_an_empty_worker_id_is_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +96,7 @@ def test_the_ports_and_addresses_of_media(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("SWITCHBOARD_REDIS_URL", "redis://here")
     monkeypatch.setenv("SWITCHBOARD_MEDIA_PORTS", "40000-40999")
     monkeypatch.setenv("SWITCHBOARD_MEDIA_ADDRESSES", "203.0.113.9, 2001:DB8::9")
-    network = Settings().worker().media_network(UUID(int=7), 0.0)
+    network = worker_settings(Settings()).media_network(UUID(int=7), 0.0)
     assert str(network.ports) == "40000-40999"
     assert network.advertised_addresses == ("203.0.113.9", "2001:db8::9")
 
@@ -127,22 +114,6 @@ def test_ports_and_addresses_that_are_none_are_refused_at_the_start(
     monkeypatch.setenv(name, value)
     with pytest.raises(ValidationError, match=message):
         Settings()
-
-
-def test_an_encryption_key_that_is_none_is_refused_at_the_start_and_not_shown(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    good = Fernet.generate_key().decode()
-    monkeypatch.setenv("SWITCHBOARD_ENCRYPTION_KEYS", f"{good},a-password")
-    with pytest.raises(ValidationError, match="key 2 is no Fernet key; make one with") as refused:
-        Settings()
-    assert "a-password" not in str(refused.value)
-
-
-def test_a_key_of_a_bridge_that_is_none_is_refused_and_not_shown() -> None:
-    with pytest.raises(ValidationError, match="switchboard encryption bridge-key") as refused:
-        Settings(bridge_account_key="a-password")
-    assert "a-password" not in str(refused.value)
 
 
 def test_ice_servers_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,34 +156,6 @@ def test_a_port_out_of_range_is_refused() -> None:
         Settings(port=70000)
 
 
-def test_what_is_missing_is_named() -> None:
-    with pytest.raises(MissingSetting, match="SWITCHBOARD_SECRET_KEY"):
-        Settings(
-            database_url="postgresql://db", redis_url="redis://r", secret_key=None
-        ).control_plane()
-
-
-def test_each_worker_has_a_directory_of_its_own(tmp_path: Path) -> None:
-    settings = Settings(data_dir=tmp_path, redis_url="redis://r", worker_id="local-2")
-    assert settings.worker().data_dir == tmp_path / "workers" / "local-2"
-    assert settings.worker().workers_dir == tmp_path / "workers"
-
-
-def test_workers_share_their_copies_of_passages_and_the_api_has_its_own(tmp_path: Path) -> None:
-    settings = Settings(
-        data_dir=tmp_path,
-        database_url="postgresql://db",
-        redis_url="redis://r",
-        secret_key="k" * 32,
-    )
-    first, second = (
-        settings.model_copy(update={"worker_id": each}).worker() for each in ("local-1", "local-2")
-    )
-    assert first.data_dir != second.data_dir
-    assert first.knowledge_dir == second.knowledge_dir == tmp_path / "knowledge" / "workers"
-    assert settings.control_plane().knowledge_dir == tmp_path / "knowledge" / "api"
-
-
 def test_each_start_of_a_worker_has_an_id_of_its_own() -> None:
     first, second = Settings().worker_id, Settings().worker_id
     assert first != second
@@ -224,55 +167,15 @@ def test_secrets_are_not_shown() -> None:
     assert "hidden" not in shown
 
 
-@pytest.mark.parametrize(("key", "size"), [("short", 5), ("x" * 31, 31), ("ü" * 15, 30)])
-def test_a_short_secret_key_is_refused_with_a_way_to_make_one(key: str, size: int) -> None:
-    with pytest.raises(ValidationError) as refused:
-        Settings(secret_key=key)
-    [error] = refused.value.errors()
-    assert error["loc"] == ("secret_key",)
-    assert f"has {size} bytes, and must have 32 or more" in error["msg"]
-    assert "openssl rand -hex 32" in error["msg"]
-    assert key not in str(refused.value)
-
-
-def test_a_secret_key_of_32_bytes_is_long_enough() -> None:
-    assert Settings(secret_key="ü" * 16).secret_key == "ü" * 16
-
-
-def test_a_worker_opens_secrets_with_the_encryption_keys_alone() -> None:
-    keys = tuple(Fernet.generate_key().decode() for _ in range(2))
-    assert Settings(encryption_keys=keys, secret_key=None).providers().encryption_keys == keys
-
-
 def test_every_provider_s_key_and_address_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in VENDOR_BASE_URLS:
         monkeypatch.setenv(f"{name.upper()}_API_KEY", f"key-of-{name}")
         monkeypatch.setenv(f"{name.upper()}_BASE_URL", f"http://{name}.test")
-    providers = Settings().providers()
+    providers = provider_settings(Settings())
     assert providers.api_keys == {name: f"key-of-{name}" for name in VENDOR_BASE_URLS}
     assert providers.base_urls == {name: f"http://{name}.test" for name in VENDOR_BASE_URLS}
     assert Settings().provider_keys == set(VENDOR_BASE_URLS)
     assert "key-of" not in repr(Settings())
-
-
-DEADLINES = {
-    "PROVIDER_CONNECT_SECONDS": "connect_seconds",
-    "PROVIDER_IDLE_SECONDS": "idle_seconds",
-    "LLM_FIRST_TOKEN_SECONDS": "llm_first_token_seconds",
-    "TTS_FIRST_AUDIO_SECONDS": "tts_first_audio_seconds",
-    "REALTIME_FIRST_AUDIO_SECONDS": "realtime_first_audio_seconds",
-    "STT_NO_TEXT_SECONDS": "stt_no_text_seconds",
-    "STT_FINAL_SECONDS": "stt_final_seconds",
-}
-
-
-def test_every_deadline_of_providers_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Settings().providers().deadlines == ProviderDeadlines()
-    assert set(DEADLINES.values()) == set(ProviderDeadlines.model_fields)
-    for seconds, variable in enumerate(DEADLINES, start=11):
-        monkeypatch.setenv(f"SWITCHBOARD_{variable}", str(seconds))
-    deadlines = Settings().providers().deadlines.model_dump()
-    assert deadlines == {name: s for s, name in enumerate(DEADLINES.values(), start=11)}
 
 
 @pytest.mark.parametrize("networks", ["10.0.0.1/8", "10.0.0.0/16,intranet"])
@@ -311,30 +214,6 @@ def test_the_bounds_of_the_package_that_uses_a_setting_hold(
     monkeypatch.setenv(f"SWITCHBOARD_{variable}", wrong)
     with pytest.raises(ValidationError, match=variable.lower()):
         Settings()
-
-
-def test_what_is_set_reaches_the_package_that_uses_it(tmp_path: Path) -> None:
-    settings = Settings(
-        data_dir=tmp_path,
-        database_url="postgresql://db",
-        redis_url="redis://r",
-        secret_key="s" * 32,
-        ice_servers=("stun:a:3478",),
-        session_ttl_seconds=7,
-        smtp_host="mail",
-        smtp_port=2525,
-        phone_calls_per_tenant=3,
-        slots=2,
-        lease_seconds=40,
-    )
-    api, worker = settings.control_plane(), settings.worker()
-    assert api.smtp is not None
-    assert (api.smtp.host, api.smtp.port) == ("mail", 2525)
-    assert api.session_ttl_seconds == 7
-    assert api.dialing.calls_per_tenant == 3
-    assert api.ice_servers == worker.ice_servers == ("stun:a:3478",)
-    assert worker.slots == 2
-    assert worker.lease_seconds == 40
 
 
 def test_allowed_hosts_are_names_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:

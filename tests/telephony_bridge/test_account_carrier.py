@@ -13,10 +13,12 @@ from redis.asyncio import Redis
 from carriers.account import CarrierName
 from carriers.api import CarrierProblem, DialRefused, ProblemKind
 from carriers.call_events import StageReached
+from contracts import redis_names
 from contracts.dial_outcome import DialOutcome
-from contracts.dialing import DialRequest, LegStage
+from contracts.dialing import DialRequest, LegStage, LostLeg
 from contracts.inbound_calls import InboundAdmitted
-from telephony_bridge import account_carrier
+from contracts.versions import read_json
+from telephony_bridge import hang_up
 from telephony_bridge.account_carrier import AccountCarrier, DialedCall, DialedLegs
 from telephony_bridge.carrier import CarrierRefused, Ringing
 from tests.telephony_bridge.conftest import PUBLIC_URL, dial_request
@@ -155,7 +157,7 @@ async def test_a_call_that_may_have_been_placed_is_given_up(
 async def test_a_call_that_its_carrier_does_not_hang_up_is_hung_up_again(
     redis: Redis, monkeypatch: pytest.MonkeyPatch, refused: int, *, is_given_up: bool
 ) -> None:
-    monkeypatch.setattr(account_carrier, "HANG_UP_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(hang_up, "PAUSE_SECONDS", 0.0)
     legs, request = DialedLegs(redis, "b-1"), any_request()
     accounts: Any = EagerCarrier(legs, request)
     accounts.refused_hang_ups = refused
@@ -164,3 +166,8 @@ async def test_a_call_that_its_carrier_does_not_hang_up_is_hung_up_again(
         await leg.hang_up()
     assert accounts.hang_ups == 3
     assert await DialedLegs(redis, "b-2").was_given_up(request.attempt_id) is is_given_up
+    left_open = [
+        read_json(LostLeg, entry[redis_names.FIELD]).carrier_call_id
+        for _, entry in await redis.xrange(redis_names.LOST_LEGS)
+    ]
+    assert left_open == (["CA1"] if is_given_up else [])

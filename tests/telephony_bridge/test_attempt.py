@@ -209,3 +209,34 @@ async def test_a_call_that_its_carrier_takes_only_in_another_second_waits_for_it
     await attempt.run()
     assert asked == dials
     assert told[-1] == last
+
+
+class _Broken(SimulatedCarrier):
+    async def dial(self, request: DialRequest) -> SimulatedLeg:
+        raise OSError("what no adapter may raise")
+
+
+class _BreaksLater(SimulatedCarrier):
+    async def dial(self, request: DialRequest) -> SimulatedLeg:
+        leg = await super().dial(request)
+        leg.hang_up = self._raise  # type: ignore[method-assign]
+        return leg
+
+    async def _raise(self) -> None:
+        raise OSError("what no adapter may raise")
+
+
+async def test_an_adapter_that_breaks_ends_its_attempt_and_no_other() -> None:
+    """They run in one group of tasks, with all phones of the bridge."""
+    told = Told()
+    await attempt_at(_Broken(), told).run()
+    assert told == [(LegStage.ENDED, DialOutcome.FAILED)]
+
+
+async def test_a_leg_that_an_adapter_cannot_hang_up_is_given_up_and_reported() -> None:
+    carrier, told = _BreaksLater(), Told()
+    carrier.tell(CALLEE, RINGS_ON)
+    await attempt_at(carrier, told, ring_timeout_seconds=0.05).run()
+    assert told[-1] == (LegStage.ENDED, DialOutcome.NO_ANSWER)
+    [leg] = carrier.legs
+    assert leg.was_given_up

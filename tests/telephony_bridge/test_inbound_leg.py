@@ -148,6 +148,21 @@ async def test_a_call_that_is_over_before_the_sound_has_come_is_reported(
     await until(is_told)
 
 
+async def test_a_call_whose_end_is_told_before_it_is_admitted_is_reported(
+    line: TwilioLine, control_plane: ControlPlaneEnd
+) -> None:
+    """Its caller has hung up while we asked what becomes of it."""
+    assert (await line.webhook(END, "status")).is_success
+    assert "<Hangup/>" in (await line.call_in()).text
+
+    async def is_told() -> bool:
+        reports = await control_plane.reports()
+        told = [(each.attempt_id, each.stage, each.outcome) for each in reports]
+        return told == [(control_plane.admitted.attempt_id, LegStage.ENDED, None)]
+
+    await until(is_told)
+
+
 async def test_only_who_carries_the_sound_tells_of_a_call_whose_sound_has_come(
     line: TwilioLine, redis: Redis, worker: WorkerEnd
 ) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from control_plane.building.web_pages.extraction import extracted
+from control_plane.building.web_pages.extraction import extracted, without_code
 from control_plane.building.web_pages.fetching import Page, PageNotRead, Validators, fetch_page
 from knowledge.embedding.embedder import Embedder
 from knowledge.parsing.formats import Format
@@ -29,11 +29,13 @@ Progress = Callable[[float], Awaitable[None]]
 
 class PageText(NamedTuple):
     text: bytes
+    format: Format
     validators: Validators
 
 
 async def page_text(address: str, policy: OutboundPolicy, known: Validators) -> PageText:
-    """The main text of a web page.
+    """The main text of a web page. One that has too many tags for that comes whole, as HTML: what
+    stands around its text does less harm than a part that is missing.
 
     Args:
         known: of the version that was read before.
@@ -46,10 +48,10 @@ async def page_text(address: str, policy: OutboundPolicy, known: Validators) -> 
         page = await fetch_page(address, policy, known=known)
     except PageNotRead as error:
         raise Unreadable(str(error)) from error
-    text = await asyncio.to_thread(_main_text, page)
+    text, kind = await asyncio.to_thread(_text_of, page)
     if not text.strip():
         raise Unreadable(NO_TEXT)
-    return PageText(text.encode(), page.validators)
+    return PageText(text.encode(), kind, page.validators)
 
 
 async def passages_of(content: bytes, kind: Format, title: str) -> tuple[Passage, ...]:
@@ -82,8 +84,10 @@ def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _main_text(page: Page) -> str:
+def _text_of(page: Page) -> tuple[str, Format]:
     if not page.is_html:
-        return page.text
+        return page.text, Format.MD
     found = extracted(page.text)
-    return found.text or found.description
+    if found.is_cut:
+        return without_code(page.text), Format.HTML
+    return found.text or found.description, Format.MD

@@ -91,25 +91,27 @@ async def ingest_source(
         copy_of: another source, whose bundle ``bundle_digest`` this one gets instead.
     """
     database, settings = database_of(context), settings_of(context)
-    tenant, source = UUID(tenant_id), UUID(source_id)
+    tenant = UUID(tenant_id)
+    source = await _waiting(database, tenant, UUID(source_id))
+    if source is None:
+        return
     failures: tuple[type[Exception], ...] = (EmbeddingFailed, *store_errors())
     try:
         if copy_of is None or bundle_digest is None:
-            await _ingest(database, settings, tenant, source)
+            await _ingest(database, settings, source)
         else:
-            url = settings.object_store_url
-            await _copy(database, url, tenant, UUID(copy_of), source, bundle_digest)
+            await _copy(database, settings.object_store_url, source, UUID(copy_of), bundle_digest)
     except Unreadable as error:
-        await _failed(database, tenant, source, str(error))
+        await _failed(database, tenant, source.id, str(error), seen_at=source.updated_at)
     except EmbeddingUnavailable as error:
         _log.error("knowledge_not_embedded", source_id=source_id, error=str(error))
-        await _failed(database, tenant, source, NO_MODEL)
+        await _failed(database, tenant, source.id, NO_MODEL)
     except failures as error:
         _log.warning("knowledge_not_ingested", source_id=source_id, error=str(error))
         if context.job.attempts >= MOST_RETRIES:
             is_model = isinstance(error, EmbeddingFailed)
             reason = "embedded: the embedding model does not answer" if is_model else "stored"
-            await _failed(database, tenant, source, f"The passages could not be {reason}.")
+            await _failed(database, tenant, source.id, f"The passages could not be {reason}.")
         raise
 
 
@@ -195,8 +197,11 @@ async def refresh_now(session: AsyncSession, page: KnowledgeSource, now: datetim
     """Have a web page fetched before all that are due, unless it waits for that already. Until it
     is ingested, calls search what it had."""
     is_due = page.refresh_at is not None and page.refresh_at <= now
-    if page.status == "pending" and not is_due:
-        return
+    if page.status == "pending":
+        # An ingestion that runs may have fetched it before. It sees at its end that this differs.
+        page.updated_at = now
+        if not is_due:
+            return
     # If it has waited for its turn, that job will find nothing to do.
     page.refresh_at = next_refresh(page, now)
     await _enqueue_refresh(session, page)
@@ -234,17 +239,23 @@ async def _enqueue_refresh(session: AsyncSession, page: KnowledgeSource, priorit
     await enqueue_ingestion(session, page, priority)
 
 
-async def _ingest(
-    database: Database, settings: ControlPlaneSettings, tenant: UUID, source_id: UUID
-) -> None:
+async def _waiting(database: Database, tenant: UUID, source_id: UUID) -> KnowledgeSource | None:
+    """The source with its content, unless another job has ended its ingestion."""
     async with database.tenant_session(tenant) as session:
         source = await repository.find(session, tenant, source_id)
         if source is None or source.status != "pending":
-            return
+            return None
         await session.refresh(source, ["content"])
-        content, kind, uri = source.content, source.format, source.source_uri
-        title, known, had_bundle = source.title, source.content_digest, source.bundle_digest
-        known_page = Validators(source.etag, source.last_modified)
+        return source
+
+
+async def _ingest(
+    database: Database, settings: ControlPlaneSettings, source: KnowledgeSource
+) -> None:
+    tenant, source_id, seen_at = source.tenant_id, source.id, source.updated_at
+    content, kind, uri = source.content, source.format, source.source_uri
+    title, known, had_bundle = source.title, source.content_digest, source.bundle_digest
+    known_page = Validators(source.etag, source.last_modified)
     validators = Validators()
     is_stored = await _is_stored(settings.object_store_url, tenant, source_id, had_bundle)
     if not is_stored:
@@ -252,14 +263,13 @@ async def _ingest(
     if source.kind == "url":
         policy = OutboundPolicy(settings.outbound_allowed_networks)
         try:
-            content, validators = await page_text(uri or "", policy, known_page)
+            content, kind, validators = await page_text(uri or "", policy, known_page)
         except PageUnchanged:
-            await _unchanged(database, tenant, source_id, known_page)
+            await _unchanged(database, tenant, source_id, known_page, seen_at)
             return
-        kind = Format.MD
     digest = digest_of(content or b"")
     if is_stored and digest == known:
-        await _unchanged(database, tenant, source_id, validators)
+        await _unchanged(database, tenant, source_id, validators, seen_at)
         return
     if source.kind == "url":
         await count_page(database, tenant, source_id, len(content or b""))
@@ -276,13 +286,14 @@ async def _ingest(
     url = settings.object_store_url
     stored = await asyncio.to_thread(lambda: put_bundle(open_store(url), tenant, source_id, bundle))
     made = _Made(digest, stored, model.model, len(passages), len(content or b""))
-    await _ready(database, tenant, source_id, made, validators)
+    await _ready(database, tenant, source_id, made, validators, seen_at)
 
 
 async def _copy(
-    database: Database, url: str, tenant: UUID, original: UUID, source_id: UUID, digest: str
+    database: Database, url: str, source: KnowledgeSource, original: UUID, digest: str
 ) -> None:
     """The original may have other passages meanwhile, or be deleted: its bundle is still there."""
+    tenant, source_id = source.tenant_id, source.id
     await asyncio.to_thread(
         lambda: copy_bundle(open_store(url), tenant, original, source_id, digest)
     )
@@ -293,7 +304,8 @@ async def _copy(
             await enqueue_deletion(session, tenant, source_id, digest)
         elif now.status == "pending":
             now.bundle_digest = digest
-            _end(now, Validators(now.etag, now.last_modified))
+            # The original was fetched before the copy existed.
+            await _end(session, now, Validators(now.etag, now.last_modified), now.created_at)
     _log.info("knowledge_copied", source_id=str(source_id), copy_of=str(original))
 
 
@@ -324,7 +336,12 @@ class _Made(NamedTuple):
 
 
 async def _ready(
-    database: Database, tenant: UUID, source_id: UUID, made: _Made, validators: Validators
+    database: Database,
+    tenant: UUID,
+    source_id: UUID,
+    made: _Made,
+    validators: Validators,
+    seen_at: datetime,
 ) -> None:
     async with database.tenant_session(tenant) as session:
         now = await repository.find(session, tenant, source_id, for_update=True)
@@ -336,35 +353,63 @@ async def _ready(
             await enqueue_deletion(session, tenant, source_id, now.bundle_digest)
         now.content_digest, now.bundle_digest, now.embedding_model = made[:3]
         now.chunk_count, now.bytes = made.chunks, made.bytes
+        await _end(session, now, validators, seen_at)
         now.updated_at = datetime.now(UTC)
-        _end(now, validators)
     _log.info("knowledge_ingested", source_id=str(source_id), chunks=made.chunks)
 
 
 async def _unchanged(
-    database: Database, tenant: UUID, source_id: UUID, validators: Validators
+    database: Database, tenant: UUID, source_id: UUID, validators: Validators, seen_at: datetime
 ) -> None:
     """The page says what its passages were made from."""
     async with database.tenant_session(tenant) as session:
         now = await repository.find(session, tenant, source_id, for_update=True)
         if now is not None:
-            _end(now, validators)
+            await _end(session, now, validators, seen_at)
     _log.info("knowledge_unchanged", source_id=str(source_id))
 
 
-def _end(source: KnowledgeSource, validators: Validators) -> None:
-    source.status, source.progress, source.failure_reason = "ready", 1.0, None
+async def _end(
+    session: AsyncSession, source: KnowledgeSource, validators: Validators, seen_at: datetime
+) -> None:
+    """
+    Args:
+        seen_at: what ``updated_at`` was before the page was fetched.
+    """
     source.content = None
     source.etag, source.last_modified = validators.etag, validators.last_modified
+    if _is_asked_for_again(source, seen_at):
+        await _enqueue_refresh(session, source)
+        return
+    source.status, source.progress, source.failure_reason = "ready", 1.0, None
     source.refresh_at = next_refresh(source, datetime.now(UTC))
 
 
-async def _failed(database: Database, tenant: UUID, source_id: UUID, reason: str) -> None:
-    """Mark the source as failed. A page that was read before keeps its passages."""
+def _is_asked_for_again(source: KnowledgeSource, seen_at: datetime) -> bool:
+    """Whether somebody expects what the page says after the moment when it was fetched."""
+    return source.status == "pending" and source.updated_at != seen_at
+
+
+async def _failed(
+    database: Database,
+    tenant: UUID,
+    source_id: UUID,
+    reason: str,
+    seen_at: datetime | None = None,
+) -> None:
+    """Mark the source as failed. A page that was read before keeps its passages.
+
+    Args:
+        seen_at: as of ``_end``, if a page that is asked for again is to be fetched once more.
+    """
     async with database.tenant_session(tenant) as session:
         now = await repository.find(session, tenant, source_id, for_update=True)
-        if now is not None and now.status == "pending":
-            now.status, now.failure_reason, now.content = "failed", reason, None
-            now.updated_at = datetime.now(UTC)
-            now.refresh_at = next_refresh(now, now.updated_at)
-            _log.info("knowledge_failed", source_id=str(source_id), reason=reason)
+        if now is None or now.status != "pending":
+            return
+        if seen_at is not None and _is_asked_for_again(now, seen_at):
+            await _enqueue_refresh(session, now)
+            return
+        now.status, now.failure_reason, now.content = "failed", reason, None
+        now.updated_at = datetime.now(UTC)
+        now.refresh_at = next_refresh(now, now.updated_at)
+        _log.info("knowledge_failed", source_id=str(source_id), reason=reason)

@@ -41,8 +41,7 @@ async def upload_of(request: Request) -> Upload:
         except WrongFormat as error:
             raise InvalidRequest.at("file", str(error)) from error
         title = form.get("title")
-        named = title if isinstance(title, str) and title.strip() else filename
-        named = _printable(named.strip())
+        named = (_printable(title).strip() if isinstance(title, str) else "") or filename
         check_title(named)
         return Upload(filename, named, kind.value, content)
     finally:

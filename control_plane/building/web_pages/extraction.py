@@ -21,6 +21,8 @@ class Extracted:
     """Of the page's main part, a line for each paragraph."""
     description: str = ""
     """What the page says about itself to search engines."""
+    is_cut: bool = False
+    """Whether the page has more tags than are read for ``text``."""
 
 
 def extracted(html: str) -> Extracted:
@@ -29,27 +31,35 @@ def extracted(html: str) -> Extracted:
     import trafilatura
     from lxml.etree import LxmlError  # type: ignore[import-untyped]
 
-    html = _bounded(html.replace("\0", ""))
+    whole = without_code(html.replace("\0", ""))
+    bounded = _bounded(whole)
+    is_cut = len(bounded) < len(whole)
     try:
-        found = trafilatura.bare_extraction(html, include_comments=False, favor_recall=True)
-        metadata = trafilatura.extract_metadata(html)
+        found = trafilatura.bare_extraction(bounded, include_comments=False, favor_recall=True)
+        metadata = trafilatura.extract_metadata(bounded)
     except (ValueError, TypeError, AttributeError, RecursionError, LxmlError):
         # The parser raises these on malformed pages.
-        return Extracted("")
+        return Extracted("", is_cut=is_cut)
     return Extracted(
-        str(getattr(found, "text", "") or ""), str(getattr(metadata, "description", "") or "")
+        str(getattr(found, "text", "") or ""),
+        str(getattr(metadata, "description", "") or ""),
+        is_cut,
     )
 
 
-def _bounded(html: str) -> str:
-    """The page without code, cut at tag ``_MOST_TAGS``. Takes linear time."""
+def without_code(html: str) -> str:
+    """Takes linear time."""
     parts: list[str] = []
     at = 0
     while start := _CODE.search(html, at):
         parts.append(html[at : start.start()])
         end = re.compile(f"</{start[1]}", re.IGNORECASE).search(html, start.end())
         at = end.start() if end else len(html)
-    text = "".join((*parts, html[at:]))
-    tags = re.finditer("<", text)
-    cut = next((m.start() for count, m in enumerate(tags) if count >= _MOST_TAGS), len(text))
-    return text[:cut]
+    return "".join((*parts, html[at:]))
+
+
+def _bounded(html: str) -> str:
+    """The page up to tag ``_MOST_TAGS``. Takes linear time."""
+    tags = re.finditer("<", html)
+    cut = next((m.start() for count, m in enumerate(tags) if count >= _MOST_TAGS), len(html))
+    return html[:cut]

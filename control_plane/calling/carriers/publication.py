@@ -3,6 +3,8 @@ loop of the jobs process when Redis has lost it."""
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import structlog
 from redis.asyncio import Redis
 
@@ -61,8 +63,14 @@ async def withdraw(redis: Redis, account: CarrierAccountRecord) -> None:
         _log.warning("carrier_account_not_withdrawn", account=str(account.id), error=str(error))
 
 
-async def reconcile(database: Database, redis: Redis, settings: ControlPlaneSettings) -> int:
+async def reconcile(
+    database: Database, redis: Redis, settings: ControlPlaneSettings, unreadable: set[UUID]
+) -> int:
     """Write what Redis lacks or has in an older form, and remove what is deleted.
+
+    Args:
+        unreadable: gets the accounts whose credentials cannot be opened, which are logged. Those
+            that are in it are not logged again.
 
     Returns:
         How many accounts were written or removed.
@@ -80,7 +88,9 @@ async def reconcile(database: Database, redis: Redis, settings: ControlPlaneSett
         try:
             documents.append(document_of(account, settings))
         except CannotOpen:
-            _log.error("carrier_credentials_cannot_be_opened", account=str(account.id))
+            if account.id not in unreadable:
+                unreadable.add(account.id)
+                _log.error("carrier_credentials_cannot_be_opened", account=str(account.id))
     await link.put(redis, documents)
     await link.remove(redis, known.keys())
     return len(documents) + len(known)
@@ -90,9 +100,10 @@ async def keep_reconciling(
     database: Database, redis: Redis, settings: ControlPlaneSettings
 ) -> None:
     """Run ``reconcile`` until cancelled."""
+    unreadable: set[UUID] = set()
     while True:
         try:
-            if changed := await reconcile(database, redis, settings):
+            if changed := await reconcile(database, redis, settings, unreadable):
                 _log.info("carrier_accounts_reconciled", changed=changed)
         except (*LINK_ERRORS, DatabaseUnavailable) as error:
             _log.warning("carrier_accounts_wait", error=str(error))

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from procrastinate import JobContext
 
 from control_plane.calling.chat_sessions.repository import delete_expired
+from control_plane.platform.batched_deletion import delete_in_batches
 from control_plane.platform.job_queue import database_of, job_queue
-
-_DELETED_TOGETHER = 2_000
 
 
 @job_queue.periodic(cron="*/15 * * * *")
@@ -18,7 +17,4 @@ _DELETED_TOGETHER = 2_000
 )
 async def delete_expired_chats(context: JobContext, timestamp: int) -> None:
     """Delete the chats that have expired."""
-    now, deleted = datetime.now(UTC), _DELETED_TOGETHER
-    while deleted == _DELETED_TOGETHER:
-        async with database_of(context).system_session() as session:
-            deleted = await delete_expired(session, now, most=_DELETED_TOGETHER)
+    await delete_in_batches(database_of(context), delete_expired, datetime.now(UTC))

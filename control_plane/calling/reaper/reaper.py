@@ -144,11 +144,14 @@ class Reaper:
         async with self._database.system_session() as session:
             watched, unreadable = await repository.watched_calls(session, call_ids)
         for call_id, why in unreadable.items():
-            if call_id not in self._not_reaped:
-                # It is left to a jobs process of the release that wrote its plan.
-                _log.error("call_not_reaped", call_id=str(call_id), fault=why)
-            self._not_reaped.add(call_id)
+            self._leave(call_id, why)
         return watched
+
+    def _leave(self, call_id: UUID, why: str) -> None:
+        """Leave a call to a jobs process of the release that wrote its plan."""
+        if call_id not in self._not_reaped:
+            _log.error("call_not_reaped", call_id=str(call_id), fault=why)
+        self._not_reaped.add(call_id)
 
     async def _end_lost(self, suspects: Sequence[WatchedCall]) -> None:
         """End those of ``suspects`` whose end is not on its way."""
@@ -170,8 +173,7 @@ class Reaper:
                 try:
                     await self._end(call, reason, positions.get(call.id))
                 except ValidationError as error:
-                    # It is left to a jobs process of the release that wrote its plan.
-                    _log.error("call_not_reaped", call_id=str(call.id), fault=fault(error))
+                    self._leave(call.id, fault(error))
                 except EVENT_FAULTS:
                     # Its reported end failed like this, too, and was parked. The others go on.
                     if call.id not in self._not_reaped:

@@ -6,8 +6,8 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import AwareDatetime
 
+from contracts.json_types import Timestamp
 from control_plane.identity.audit_log.schemas import AuditEntryView, AuditLogPage
 from control_plane.identity.authentication.dependencies import AdminCaller, TenantSession
 from control_plane.identity.authentication.refusals import ADMIN_ONLY
@@ -34,8 +34,8 @@ async def list_audit_log(
     ] = None,
     actor_id: UUID | None = None,
     target_id: Annotated[str | None, Query(max_length=200)] = None,
-    since: AwareDatetime | None = None,
-    until: AwareDatetime | None = None,
+    since: Timestamp | None = None,
+    until: Timestamp | None = None,
 ) -> AuditLogPage:
     """Who changed what, when and from where, newest first. For owners and admins."""
     wanted = AuditFilter(action, actor_id, target_id, since, until)

@@ -170,13 +170,13 @@ async def remove(session: AsyncSession, tenant_id: UUID, notification_id: UUID) 
     )
 
 
-async def delete_older(session: AsyncSession, than: datetime, limit: int) -> int:
-    """Delete up to ``limit`` notifications of any tenant; returns how many. For jobs."""
+async def delete_older(session: AsyncSession, than: datetime, most: int) -> int:
+    """Delete up to ``most`` notifications of any tenant; returns how many. For jobs."""
     oldest = (
         select(Notification.id)
         .where(Notification.created_at < than)
         .order_by(Notification.created_at)
-        .limit(limit)
+        .limit(most)
     )
     deleted = await session.scalars(
         delete(Notification).where(Notification.id.in_(oldest)).returning(Notification.id)

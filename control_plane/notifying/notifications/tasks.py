@@ -23,6 +23,7 @@ from control_plane.notifying.notifications.phones import phone_repository
 from control_plane.notifying.notifications.signals import volume_repository
 from control_plane.notifying.notifications.signals.summary_telling import tell_summaries
 from control_plane.notifying.notifications.signals.volume import COMPARED_WITH
+from control_plane.platform.batched_deletion import delete_in_batches
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     ONLY_IF_STOPPED,
@@ -36,7 +37,6 @@ from control_plane.platform.mail.mailer import Mailer
 from control_plane.platform.sms.sender import SmsSender
 
 KEPT = timedelta(days=90)
-_DELETED_TOGETHER = 2_000
 RETRIES_AFTER = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1))
 """A mail or an SMS that is not accepted is tried again after each of these."""
 MAIL_NOT_ACCEPTED = "The mail server did not accept the mail, or could not be reached."
@@ -150,10 +150,7 @@ async def delete_old(context: JobContext, timestamp: int) -> None:
     async with database_of(context).system_session() as session:
         await volume_repository.delete_before(session, now - COMPARED_WITH - timedelta(days=1))
         await occasion_repository.delete_dated(session, now - KEPT)
-    deleted = _DELETED_TOGETHER
-    while deleted == _DELETED_TOGETHER:
-        async with database_of(context).system_session() as session:
-            deleted = await repository.delete_older(session, now - KEPT, _DELETED_TOGETHER)
+    await delete_in_batches(database_of(context), repository.delete_older, now - KEPT)
 
 
 @job_queue.periodic(cron="3 * * * *")

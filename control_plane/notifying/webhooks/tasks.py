@@ -10,11 +10,11 @@ from procrastinate import JobContext, RetryStrategy
 from control_plane.notifying.webhooks.alert import alert_mail
 from control_plane.notifying.webhooks.delivering import delivery_repository
 from control_plane.notifying.webhooks.delivery_log import repository as log
+from control_plane.platform.batched_deletion import delete_in_batches
 from control_plane.platform.job_queue import database_of, job_queue, settings_of
 from control_plane.platform.mail.mailer import Mailer
 
 KEPT = timedelta(days=30)
-_DELETED_TOGETHER = 2_000
 MAILED_AGAIN = RetryStrategy(max_attempts=2, exponential_wait=60)
 """After a minute, and after an hour."""
 
@@ -49,9 +49,5 @@ async def send_alert(context: JobContext, *, delivery_id: str) -> None:
 )
 async def delete_expired(context: JobContext, timestamp: int) -> None:
     """Delete the deliveries of facts that are older than ``KEPT``, with their tries."""
-    deleted = _DELETED_TOGETHER
-    while deleted == _DELETED_TOGETHER:
-        async with database_of(context).system_session() as session:
-            deleted = await delivery_repository.delete_expired(
-                session, datetime.now(UTC) - KEPT, _DELETED_TOGETHER
-            )
+    before = datetime.now(UTC) - KEPT
+    await delete_in_batches(database_of(context), delivery_repository.delete_expired, before)

@@ -6,11 +6,10 @@ from datetime import UTC, datetime
 
 from procrastinate import JobContext
 
+from control_plane.platform.batched_deletion import delete_in_batches
 from control_plane.platform.idempotency.answer import KEY_LIFETIME
 from control_plane.platform.idempotency.repository import forget
 from control_plane.platform.job_queue import database_of, job_queue
-
-_DELETED_TOGETHER = 2_000
 
 
 @job_queue.periodic(cron="*/15 * * * *")
@@ -19,8 +18,4 @@ _DELETED_TOGETHER = 2_000
 )
 async def forget_old_answers(context: JobContext, timestamp: int) -> None:
     """Delete answers whose keys have expired."""
-    before = datetime.now(UTC) - KEY_LIFETIME
-    deleted = _DELETED_TOGETHER
-    while deleted == _DELETED_TOGETHER:
-        async with database_of(context).system_session() as session:
-            deleted = await forget(session, before, most=_DELETED_TOGETHER)
+    await delete_in_batches(database_of(context), forget, datetime.now(UTC) - KEY_LIFETIME)

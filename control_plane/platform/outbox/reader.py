@@ -27,7 +27,15 @@ every tenant for ever."""
 BUSY_PAUSE_SECONDS = 0.05
 IDLE_PAUSE_SECONDS = 0.4
 RETRY_SECONDS = 1.0
-REFUSALS = (DBAPIError, LookupError, TypeError, ValueError)
+REFUSALS = (
+    DBAPIError,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
 """What a consumer raises for a fact that it cannot act on."""
 _log = structlog.get_logger(__name__)
 

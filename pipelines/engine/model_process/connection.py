@@ -165,7 +165,9 @@ class ModelConnection:
         try:
             frame = encoded(request.frame())
         except BadFrame as error:
-            raise ModelError(f"too much for the model process: {error}") from error
+            # Not raised: when it is asked again, that would end the connection of all calls.
+            request.refused(ModelError(f"too much for the model process: {error}"))
+            return
         if self._writer is not None:
             self._writer.write(frame)
 

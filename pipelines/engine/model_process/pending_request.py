@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pipelines.engine.model_process.frames import Frame
 from pipelines.engine.model_process.messages import Answer, Piece, Request, Speak
-from pipelines.engine.providers.local.speech_models import ModelsAway
+from pipelines.engine.providers.local.speech_models import ModelError, ModelsAway
 
 
 class PendingRequest:
@@ -25,7 +25,7 @@ class PendingRequest:
         self._sound = sound
         self._now = now
         self._was_lost = False
-        self._answers: asyncio.Queue[tuple[Answer, bytes] | ModelsAway] = asyncio.Queue()
+        self._answers: asyncio.Queue[tuple[Answer, bytes] | ModelError] = asyncio.Queue()
         self._limit: asyncio.TimerHandle | None = None
 
     def frame(self) -> Frame:
@@ -37,9 +37,14 @@ class PendingRequest:
         return self.is_answered and self._answers.empty()
 
     async def answer(self) -> tuple[Answer, bytes]:
-        """The next one, with its sound. Raises ``ModelsAway`` when the time is over."""
+        """The next one, with its sound.
+
+        Raises:
+            ModelsAway: the time is over.
+            ModelError: it was refused.
+        """
         answer = await self._answers.get()
-        if isinstance(answer, ModelsAway):
+        if isinstance(answer, ModelError):
             raise answer
         return answer
 
@@ -51,6 +56,10 @@ class PendingRequest:
         else:
             self.is_answered = True
         self._answers.put_nowait((answer, sound))
+
+    def refused(self, error: ModelError) -> None:
+        """It cannot be asked."""
+        self._answers.put_nowait(error)
 
     def limit(self, seconds: float) -> None:
         """Wait no longer than this for the next answer."""

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from contracts.call_plan import CallPlan, ProviderChoice
 from contracts.sealing import CannotOpen, Sealer
 from pipelines.engine.call_actions import CallActions
+from pipelines.engine.providers.process_parts import ProcessParts
 from pipelines.settings import ProviderSettings
 
 if TYPE_CHECKING:
     from livekit.agents import llm, stt, tts
     from livekit.agents.llm import RealtimeModel
-
-    from pipelines.engine.shared_models import WarmModels
 
 
 class ProviderUnavailable(RuntimeError):
@@ -28,7 +27,7 @@ class ModelRequest:
 
     choice: ProviderChoice
     plan: CallPlan
-    models: WarmModels
+    models: ProcessParts
     actions: CallActions
 
     @property

@@ -10,7 +10,7 @@ from pipelines.engine.channels.reports import ChannelSwitch
 from runtime.call.channel_reports import CallChannelReports
 from runtime.call.end_cause import CallFailure
 from telemetry.metrics import PROVIDER_ERRORS, PROVIDER_SWITCHES
-from tests.runtime.call.test_call import Stage, connected, play
+from tests.runtime.call.stage import Stage, connected, play
 
 SWITCH = ChannelSwitch(
     channel="llm",

@@ -14,7 +14,7 @@ from contracts.end_reasons import EndReason
 from contracts.events import CallEvent, CallMetered, CallStarted
 from runtime.call.end_cause import Cause, Ending
 from runtime.journal.adoption import journaled_position_ms
-from tests.runtime.call.test_call import PATIENT, Stage, connected, play
+from tests.runtime.call.stage import PATIENT, Stage, connected, play
 from tests.runtime.fakes import CALLER, FakePhrases, call_plan
 
 SALES = UUID(int=30)

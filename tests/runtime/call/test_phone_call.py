@@ -18,7 +18,7 @@ from runtime.call.voicemail.machine_answer import NO_END
 from runtime.media.leg import DtmfNotPossible, LineInterrupted
 from runtime.media.phones.phone_leg import PhoneLeg
 from runtime.media.room import HeardFrames
-from tests.runtime.call.test_call import Stage, play
+from tests.runtime.call.stage import Stage, play
 from tests.runtime.fakes import CALLER, phone_plan
 from tests.runtime.recording.stores import MemoryPartStore
 

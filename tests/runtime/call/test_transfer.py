@@ -15,7 +15,7 @@ from contracts.live_messages import LiveTranscript
 from contracts.tool_bindings import Transfer
 from runtime.call.end_cause import Cause, Ending
 from runtime.media.room import HeardFrames
-from tests.runtime.call.test_call import Stage, play
+from tests.runtime.call.stage import Stage, play
 from tests.runtime.call.test_phone_call import dialed_phone
 from tests.runtime.fakes import CALLER, phone_plan
 from tests.runtime.recording.stores import MemoryPartStore

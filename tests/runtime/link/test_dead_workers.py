@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
 from contracts import redis_names
 from runtime.link.dead_workers import forget_dead_workers
@@ -13,7 +14,11 @@ STREAM, GROUP = redis_names.DISPATCH_STREAM, redis_names.DISPATCH_GROUP
 
 async def test_before_the_first_call_there_is_nothing_to_forget(valkey_url: str) -> None:
     async with Redis.from_url(valkey_url, decode_responses=True) as redis:
-        await forget_dead_workers(redis)
+        with capture_logs() as log:
+            await forget_dead_workers(redis)
+            await redis.xadd(STREAM, {redis_names.FIELD: "{}"})
+            await forget_dead_workers(redis)
+    assert log == []
 
 
 async def test_only_dead_workers_without_offers_are_forgotten(

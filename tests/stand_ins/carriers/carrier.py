@@ -74,6 +74,8 @@ class BoundNumber:
 
     voice_url: str = ""
     status_url: str = ""
+    sms_url: str = ""
+    """At Vonage."""
     answered_by: dict[str, str] = field(default_factory=dict)
     """At Twilio, what answers its calls in place of the addresses: ``VoiceApplicationSid`` or
     ``TrunkSid``."""

@@ -266,8 +266,12 @@ class _Rest:
         if (refusal := self._refusal(request)) is not None:
             return refusal
         part = request.query.get("pattern", "")
-        found = [each for each in self._carrier.numbers if part in each]
-        rows = [{"country": "US", "msisdn": each.removeprefix("+")} for each in found]
+        rows = [
+            {"country": "US", "msisdn": number.removeprefix("+")}
+            | ({"moHttpUrl": bound.sms_url} if bound.sms_url else {})
+            for number, bound in self._carrier.numbers.items()
+            if part in number
+        ]
         return web.json_response({"count": len(rows), "numbers": rows} if rows else {})
 
     async def change_number(self, request: web.Request) -> web.Response:
@@ -282,6 +286,7 @@ class _Rest:
         webhooks = application["capabilities"]["voice"]["webhooks"]
         bound.voice_url = webhooks["answer_url"]["address"]
         bound.status_url = webhooks["event_url"]["address"]
+        bound.sms_url = form.get("moHttpUrl", "")
         return web.json_response({"error-code": "200", "error-code-label": "success"})
 
     async def list_calls(self, request: web.Request) -> web.Response:

@@ -10,10 +10,10 @@ import typer
 
 from control_plane.building.catalogue.load import CatalogueConflict
 from control_plane.migrate import DatabaseUnfit
-from switchboard import worker_host
 from switchboard.commands import processes
 from switchboard.commands.processes import refuse_old_redis
 from switchboard.listening import NoPort
+from switchboard.processes import worker_host
 from switchboard.settings import Settings
 from switchboard.system import monitoring_ports
 from tests.stand_ins.old_redis import old_redis

@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 from structlog.testing import capture_logs
 
-from carriers.api import CarrierApi, DtmfWay
+from carriers.api import CarrierApi, CarrierProblem, DtmfWay, ProblemKind
 from carriers.dialect import MULAW_8000, Incoming, MediaStream, Started
 from carriers.dtmf_tones import dtmf_sound
 from carriers.twilio.media_stream import TwilioMediaStream
@@ -98,6 +98,7 @@ class Api:
         self.hung_up: list[str] = []
         self.takes_keys = asyncio.Event()
         self.keys: list[str] = []
+        self.problem: ProblemKind | None = None
         self.keys_taken_at = self.hung_up_at = 0.0
 
     async def hang_up(self, call_id: str) -> None:
@@ -106,6 +107,8 @@ class Api:
 
     async def send_dtmf(self, call_id: str, digits: str) -> None:
         await self.takes_keys.wait()
+        if self.problem is not None:
+            raise CarrierProblem(self.problem, "No.")
         self.keys.append(digits)
         self.keys_taken_at = time.monotonic()
 
@@ -279,6 +282,23 @@ async def test_tones_that_were_asked_for_are_played_before_the_line_is_hung_up(
         assert setting.api.hung_up == []
     tones = dtmf_sound("1", MULAW_8000)
     assert b"".join(setting.socket.sounds) == tones
+    assert setting.api.hung_up == [CALL_SID]
+
+
+@pytest.mark.parametrize(
+    ("problem", "sounded"), [(ProblemKind.REFUSED, "123"), (ProblemKind.UNREACHABLE, "")]
+)
+async def test_keys_that_a_carrier_refuses_to_press_are_sent_as_sound_in_their_order(
+    setting: Setting, problem: ProblemKind, sounded: str
+) -> None:
+    """One that gave no answer may have pressed them: twice would be another entry."""
+    setting.api.problem = problem
+    async with setting.relaying():
+        setting.worker_says(SendDtmf(digits="12"))
+        setting.worker_says(SendDtmf(digits="3"))
+        setting.worker_says(HangUp())
+        setting.api.takes_keys.set()
+    assert b"".join(setting.socket.sounds) == dtmf_sound(sounded, MULAW_8000)
     assert setting.api.hung_up == [CALL_SID]
 
 

@@ -15,10 +15,12 @@ from carriers.answers import Answer, ApiCommand
 from carriers.api import CarrierProblem, ProblemKind
 from carriers.signed_request import CarrierRequest, Proof, Repeat
 from carriers.telnyx.carrier import TELNYX
+from contracts import redis_names
 from contracts.carrier_accounts import CarrierAccount
 from contracts.dial_outcome import DialOutcome
-from contracts.dialing import LegStage
+from contracts.dialing import LegStage, LostLeg
 from contracts.inbound_calls import InboundAdmitted, InboundRefusal, InboundRefused
+from contracts.versions import read_json
 from telephony_bridge.account_carrier import DialedLegs
 from telephony_bridge.tickets import LegTicket, Tickets
 from telephony_bridge.webhooks import app
@@ -77,6 +79,7 @@ class Telnyx:
         self.admitted = ControlPlaneEnd(redis).admitted
         self.decision: InboundAdmitted | InboundRefused = self.admitted
         self.hung_up: list[str] = []
+        self.hangs_up = True
         self.reports: list[tuple[UUID, LegStage, DialOutcome | None, str | None]] = []
         self.tickets = Tickets(redis)
         self.account_id = uuid4()
@@ -99,6 +102,8 @@ class Telnyx:
         raise CarrierProblem(self._kind, "Telnyx did not answer the call: No.", "90034")
 
     async def hang_up(self, call_id: str) -> None:
+        if not self.hangs_up:
+            raise CarrierProblem(self._kind, "Telnyx did not hang up: No.")
         self.hung_up.append(call_id)
 
     async def webhook(self, direction: Literal["inbound", "outbound"]) -> tuple[Answer, Afterwards]:
@@ -151,6 +156,18 @@ async def test_a_call_whose_carrier_refuses_to_connect_its_sound_has_failed_and_
     why = "Telnyx did not answer the call: No. (code 90034)"
     assert telnyx.reports == [(telnyx.admitted.attempt_id, LegStage.ENDED, DialOutcome.FAILED, why)]
     assert telnyx.hung_up == [CALL_ID]
+
+
+async def test_a_call_that_its_carrier_neither_connects_nor_hangs_up_is_hung_up_later(
+    redis: Redis,
+) -> None:
+    telnyx = Telnyx(redis)
+    telnyx.hangs_up = False
+    _, afterwards = await telnyx.webhook("outbound")
+    await carry_out(afterwards)
+    [(_, entry)] = await redis.xrange(redis_names.LOST_LEGS)
+    left_open = read_json(LostLeg, entry[redis_names.FIELD])
+    assert (left_open.account_id, left_open.carrier_call_id) == (telnyx.account_id, CALL_ID)
 
 
 async def test_a_refused_caller_who_cannot_be_told_why_is_hung_up(redis: Redis) -> None:

@@ -213,5 +213,11 @@ def _raw(
     body: Any,
     idempotency_key: str | None,
 ) -> Request:
-    request = Request(method, path, query(**(asked or {})), body_document(body))
+    request = Request(
+        method,
+        path,
+        query(**(asked or {})),
+        body_document(body),
+        gone={} if method == "DELETE" else None,
+    )
     return request if idempotency_key is None else request.once(idempotency_key)

@@ -61,8 +61,16 @@ def put(path: str, answer: type[T], body: object) -> Operation[T]:
     return Operation(Request("PUT", path, body=body_document(body)), answer)
 
 
-def delete(path: str, answer: type[T]) -> Operation[T]:
-    return Operation(Request("DELETE", path), answer)
+def delete(path: str, answer: type[T], gone: object = None) -> Operation[T]:
+    """
+    Args:
+        gone: the answer's JSON, if the API refuses to delete what is deleted already.
+    """
+    return Operation(Request("DELETE", path, gone=body_document(gone)), answer)
+
+
+def deleted(deleted_id: object) -> dict[str, object]:
+    return {"status": "deleted", "id": deleted_id}
 
 
 def body_document(content: Any) -> Any:

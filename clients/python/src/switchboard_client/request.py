@@ -49,6 +49,9 @@ class Request:
     slowest_answer_seconds: float = 0.0
     """How long the API itself may need. Where that is longer than the client's own limit, the
     client waits so long."""
+    gone: Any = None
+    """For a ``DELETE``: the JSON with which the API answers it. It stands for a lost answer when
+    the next attempt finds nothing to delete."""
 
     @property
     def is_repeatable(self) -> bool:

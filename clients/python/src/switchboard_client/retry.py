@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from switchboard_client.request import Reply, Request
 
+OK = 200
+NOT_FOUND = 404
 CONFLICT = 409
 """With ``Retry-After``: an earlier attempt of this request is still being carried out."""
 TOO_MANY_REQUESTS = 429
@@ -48,6 +51,8 @@ class Attempts:
         self._request = request
         self._policy = policy
         self._made = 0
+        self._may_be_done = False
+        """Whether the server may have carried out an attempt whose answer was lost."""
 
     def after_reply(
         self, reply: Reply, retry_after_seconds: float | None, dice: float
@@ -56,15 +61,25 @@ class Attempts:
         Args:
             dice: a random number from 0 to 1, for the jitter.
         """
+        self._may_be_done = self._may_be_done or reply.status in _PASSING
         is_carried_out = reply.status == CONFLICT and retry_after_seconds is not None
         may_pass = is_carried_out or self._may_pass(reply)
         return self._next(dice, retry_after_seconds) if may_pass else None
 
     def after_failure(self, failure: Failure, dice: float) -> float | None:
+        self._may_be_done = self._may_be_done or failure is Failure.NOT_ANSWERED
         may_be_repeated = failure is Failure.NOT_SENT or (
             failure is Failure.NOT_ANSWERED and self._request.is_repeatable
         )
         return self._next(dice, None) if may_be_repeated else None
+
+    def settled(self, reply: Reply) -> Reply:
+        """What the final ``reply`` means: a ``DELETE`` finds nothing if an earlier attempt has
+        deleted it."""
+        gone = self._request.gone
+        if reply.status == NOT_FOUND and self._may_be_done and gone is not None:
+            return Reply(OK, {}, json.dumps(gone).encode())
+        return reply
 
     def _may_pass(self, reply: Reply) -> bool:
         if reply.status == TOO_MANY_REQUESTS:

@@ -45,7 +45,7 @@ class Transport:
             else:
                 wait_seconds = attempts.after_reply(reply, asked_of(reply), random.random())
                 if wait_seconds is None:
-                    return reply
+                    return attempts.settled(reply)
             time.sleep(wait_seconds)
 
 
@@ -73,7 +73,7 @@ class AsyncTransport:
             else:
                 wait_seconds = attempts.after_reply(reply, asked_of(reply), random.random())
                 if wait_seconds is None:
-                    return reply
+                    return attempts.settled(reply)
             await asyncio.sleep(wait_seconds)
 
 

@@ -63,7 +63,7 @@ def _read(address: str, page: Page) -> KnowledgePage:
     if not whole:
         return KnowledgePage(address=address, problem="The page contains no text.")
     text = cut(whole, MOST_CHARACTERS_OF_PAGE)
-    return KnowledgePage(address=address, text=text, is_cut=text != whole)
+    return KnowledgePage(address=address, text=text, is_cut=text != whole or found.is_cut)
 
 
 def _lines(text: str) -> str:

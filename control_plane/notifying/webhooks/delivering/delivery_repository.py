@@ -277,8 +277,9 @@ async def claim_alert(session: AsyncSession, webhook_id: UUID) -> bool:
     return due_now is not None
 
 
-async def delete_expired(session: AsyncSession, before: datetime, most: int) -> int:
-    """Delete deliveries of facts from before ``before``; returns how many."""
+async def delete_expired(session: AsyncSession, before: datetime, *, most: int) -> int:
+    """Delete deliveries of facts from before ``before``, and return how many, which are ``most`` at
+    most."""
     deleted = await session.scalars(
         text(
             """

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.platform.outbox.facts import Fact
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Place:
     """In the log: everything up to it was seen."""
 
@@ -32,8 +32,10 @@ async def end_of_log(session: AsyncSession) -> Place:
 async def events_after(
     session: AsyncSession, tenant_id: UUID, after: Place, limit: int
 ) -> tuple[Sequence[Fact], Place]:
-    """The next events of the last hour, and up to where they were read."""
+    """The next events of the last hour, and up to where they were read. A place beyond the end,
+    such as one of the database that a backup has replaced, counts as the end."""
     end = await end_of_log(session)
+    after = min(after, end)
     rows = await session.execute(
         text(
             """
@@ -59,5 +61,5 @@ async def events_after(
     )
     found = [Fact(**row) for row in rows.mappings()]
     if len(found) < limit:
-        return found, max(after, end, key=lambda place: (place.transaction_id, place.position))
+        return found, end
     return found, Place(found[-1].transaction_id, found[-1].position)

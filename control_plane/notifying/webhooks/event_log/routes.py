@@ -6,7 +6,9 @@ import re
 from time import monotonic
 from typing import Annotated
 
+import structlog
 from fastapi import APIRouter, Query
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.calling.intelligence.delivered_payload import delivered_payload
 from control_plane.identity.authentication.dependencies import MemberCaller, TenantSession
@@ -20,13 +22,18 @@ from control_plane.notifying.webhooks.redaction import RedactionLevel, redacted
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
+from control_plane.platform.outbox.facts import Fact
+from control_plane.platform.settings import ControlPlaneSettings
 
 router = APIRouter()
 
 PAGE_SECONDS = 2.0
 """After so long a page ends with fewer events than were asked for: one of a long call takes a
 seventh of a second or more, and the request's transaction has a deadline."""
+_DATA_FAULTS = (ValueError, LookupError, TypeError, AttributeError)
+"""What an event's own data can cause. Any other error may pass: who asks again misses nothing."""
 _CURSOR = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})", re.ASCII)
+_log = structlog.get_logger(__name__)
 
 
 @router.get("/events", responses=problems(*MEMBER_ONLY))
@@ -47,7 +54,8 @@ async def new_events(
 ) -> NewEvents:
     """Get the events that have happened since you last asked, as a webhook that subscribes to all
     of them would get them. Events of the last hour are kept for this. An answer may have fewer than
-    `limit` although there are more."""
+    `limit` although there are more. An event that cannot be put together is left out, as a webhook
+    would not get it."""
     if cursor is None:
         return NewEvents(events=[], next_cursor=_shown(await end_of_log(session)))
     facts, place = await events_after(session, caller.tenant_id, _parsed(cursor), limit)
@@ -60,13 +68,23 @@ async def new_events(
             break
         if not await is_told(session, fact, webhook_is_preferred):
             continue
-        data = await delivered_payload(
-            session, settings, fact.tenant_id, fact.event, fact.data, fact.origin
-        )
-        shown = redacted(data, redaction_level)
-        body = envelope(fact.event, shown, origin=fact.origin, occurred_at=fact.occurred_at)
-        events.append(EventView(id=fact.id, event=fact.event, body=body_of(body).decode()))
+        try:
+            events.append(await _view(session, settings, fact, redaction_level))
+        except _DATA_FAULTS:
+            # The others are not to wait for it for an hour.
+            _log.exception("event_not_shown", event_id=str(fact.id), tenant_id=str(fact.tenant_id))
     return NewEvents(events=events, next_cursor=_shown(place))
+
+
+async def _view(
+    session: AsyncSession, settings: ControlPlaneSettings, fact: Fact, level: RedactionLevel
+) -> EventView:
+    data = await delivered_payload(
+        session, settings, fact.tenant_id, fact.event, fact.data, fact.origin
+    )
+    shown = redacted(data, level)
+    body = envelope(fact.event, shown, origin=fact.origin, occurred_at=fact.occurred_at)
+    return EventView(id=fact.id, event=fact.event, body=body_of(body).decode())
 
 
 def _shown(place: Place) -> str:

@@ -54,6 +54,15 @@ async def test_a_wrong_upload_is_400(sources: Sources, form: dict[str, Any]) -> 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
 
 
+@pytest.mark.parametrize("title", ["", " ", "\u200b", " \0 "])
+async def test_a_title_without_a_visible_character_is_the_filename(
+    sources: Sources, title: str
+) -> None:
+    form: dict[str, Any] = {"files": {"file": ("a.txt", b"x")}, "data": {"title": title}}
+    answer = await sources.tenant.request("POST", f"{sources.path}/upload", **form)
+    assert answer.json()["source"]["title"] == "a.txt"
+
+
 async def test_a_broken_form_is_400_and_no_form_415(sources: Sources) -> None:
     kind = "multipart/form-data; boundary=x"
     for content_type, status in ((kind, 400), ("multipart/form-data", 400), ("text/plain", 415)):

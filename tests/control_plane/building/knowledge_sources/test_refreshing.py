@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import text, update
 
 from control_plane.building.knowledge_sources import tasks
+from control_plane.building.knowledge_sources.ingestion import PageText, page_text
 from control_plane.building.knowledge_sources.models import KnowledgeSource
 from control_plane.building.knowledge_sources.tasks import REFRESHES_OF_A_TENANT
 from control_plane.platform.database import Database
@@ -19,7 +21,7 @@ from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.building.knowledge_sources.ingesting import Sources, files_of
 from tests.control_plane.building.knowledge_sources.quotas import limit_plan
 from tests.control_plane.conftest import TenantClient
-from tests.stand_ins.website import WebPage, Website
+from tests.stand_ins.website import WebPage, Website, html
 
 FIRST, SECOND = "Breakfast is from seven to ten.", "Breakfast is from eight to eleven."
 
@@ -104,6 +106,13 @@ async def test_a_page_that_has_changed_is_found_by_its_new_words(
     await refreshed(sources, source_id)
     [found] = await sources.search("breakfast")
     assert SECOND in found["text"]
+
+
+async def test_a_page_of_very_many_tags_is_read_to_its_end(sources: Sources, site: Website) -> None:
+    site.pages = {"/": html(f"<p>{FIRST}</p>{'<i></i>' * 2_100}<p>Pets are welcome.</p>")}
+    source_id = await sources.add_page(site.base_url)
+    assert (await sources.get(source_id))["source"]["status"] == "ready"
+    assert "Pets are welcome." in (await sources.search("pets"))[0]["text"]
 
 
 async def test_the_bytes_of_pages_count_in_the_quota_once_they_are_fetched(
@@ -295,6 +304,33 @@ async def test_a_page_that_is_asked_for_while_it_waits_for_its_turn_comes_first(
     await sources.ingest(source_id)
     await sources.ingest(source_id)
     assert site.visited == ["/", "/"], "the job of the schedule finds nothing to do"
+
+
+@pytest.mark.parametrize("before", [{"/": page(FIRST)}, {}], ids=["read", "not found"])
+async def test_a_page_that_is_asked_for_while_it_is_ingested_is_fetched_once_more(
+    sources: Sources,
+    site: Website,
+    monkeypatch: pytest.MonkeyPatch,
+    before: dict[str, WebPage],
+) -> None:
+    async def changed_once_it_was_fetched(*arguments: Any) -> PageText:
+        try:
+            return await page_text(*arguments)
+        finally:
+            site.pages = {"/": page(SECOND)}
+            await sources.tenant.post(f"{sources.path}/{source_id}/refresh")
+
+    site.pages = before
+    body = {"kind": "url", "title": "Page", "url": site.base_url}
+    source_id = (await sources.tenant.post(sources.path, body)).json()["source"]["id"]
+    with monkeypatch.context() as patch:
+        patch.setattr(tasks, "page_text", changed_once_it_was_fetched)
+        await sources.ingest(source_id)
+    assert (await sources.get(source_id))["source"]["status"] == "pending"
+    await sources.ingest(source_id)
+    assert (await sources.get(source_id))["source"]["status"] == "ready"
+    [found] = await sources.search("breakfast")
+    assert SECOND in found["text"]
 
 
 async def test_a_page_that_waits_for_its_turn_keeps_its_place_when_its_hours_change(

@@ -6,7 +6,9 @@ import asyncio
 import json
 from uuid import UUID
 
+from cryptography.fernet import Fernet
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
 from carriers.api import CarrierProblem, ProblemKind
 from contracts import redis_names
@@ -180,10 +182,31 @@ async def test_accounts_that_redis_has_lost_are_written_again(
     await redis.delete(redis_names.CARRIER_ACCOUNTS)
     stranger = UUID(int=1)
     await redis.hset(redis_names.CARRIER_ACCOUNTS, str(stranger), "not a document")
-    assert await reconcile(database, redis, settings) >= 2
+    assert await reconcile(database, redis, settings, set()) >= 2
     assert await of_bridges(redis, made["id"]) is not None
     assert not await redis.hexists(redis_names.CARRIER_ACCOUNTS, str(stranger))
-    assert await reconcile(database, redis, settings) == 0
+    assert await reconcile(database, redis, settings, set()) == 0
+
+
+async def test_credentials_that_nobody_can_open_are_logged_once(
+    tenant: TenantClient,
+    access: FakeAccess,
+    redis: Redis,
+    database: Database,
+    settings: ControlPlaneSettings,
+) -> None:
+    made = await connect(tenant)
+    await redis.hdel(redis_names.CARRIER_ACCOUNTS, str(made["id"]))
+    strangers = settings.model_copy(update={"encryption_keys": (Fernet.generate_key().decode(),)})
+    unreadable: set[UUID] = set()
+    with capture_logs() as logs:
+        for _ in range(2):
+            await reconcile(database, redis, strangers, unreadable)
+    told = [each["event"] for each in logs if each.get("account") == made["id"]]
+    assert told == ["carrier_credentials_cannot_be_opened"]
+    assert UUID(str(made["id"])) in unreadable
+    await reconcile(database, redis, settings, set())
+    assert await of_bridges(redis, made["id"]) is not None
 
 
 async def test_the_operator_sets_the_installations_own_account(

@@ -17,6 +17,7 @@ from control_plane.app import create_app
 from control_plane.calling.calls.models import Call
 from control_plane.calling.chat_sessions import lifetime, repository, service, tasks
 from control_plane.calling.chat_sessions.models import ChatSession
+from control_plane.platform import batched_deletion
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import job_resources
 from control_plane.platform.settings import ControlPlaneSettings
@@ -179,7 +180,7 @@ async def test_many_expired_chats_are_deleted_in_several_transactions(
         return deleted[-1]
 
     monkeypatch.setattr(tasks, "delete_expired", noted)
-    monkeypatch.setattr(tasks, "_DELETED_TOGETHER", 2)
+    monkeypatch.setattr(batched_deletion, "DELETED_TOGETHER", 2)
     context: Any = SimpleNamespace(additional_context=job_resources(database))
     await tasks.delete_expired_chats(context, timestamp=0)
     assert deleted == [2, 1]

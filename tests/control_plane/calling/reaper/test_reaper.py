@@ -325,19 +325,21 @@ async def test_a_call_that_cannot_be_ended_keeps_no_other_from_its_end(
     assert refused == [str(broken.call_id)]
 
 
+@pytest.mark.parametrize("part", [["limits", "max_duration_seconds"], ["agent_version"]])
 async def test_a_plan_that_this_release_refuses_keeps_no_other_call_from_its_end(
     tenant: TenantClient,
     worker: FakeWorker,
     consumer: EventConsumer,
     database: Database,
     reaper: Reaper,
+    part: list[str],
 ) -> None:
     refused = await running_call(tenant, worker, consumer)
     lost = await running_call(tenant, worker, consumer)
     async with database.system_session() as session:
         await session.execute(
-            text("UPDATE calls SET plan = jsonb_set(plan, :limit, '\"long\"') WHERE id = :id"),
-            {"limit": ["limits", "max_duration_seconds"], "id": refused.call_id},
+            text("UPDATE calls SET plan = jsonb_set(plan, :part, '\"long\"') WHERE id = :id"),
+            {"part": part, "id": refused.call_id},
         )
     await worker.drop_lease(refused.call_id)
     await worker.drop_lease(lost.call_id)

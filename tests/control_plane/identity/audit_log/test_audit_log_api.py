@@ -74,6 +74,7 @@ async def test_times_filter(tenant: TenantClient, some_entries: list[str]) -> No
         ({"offset": -1}, "offset"),
         ({"since": "yesterday"}, "since"),
         ({"since": "2026-01-01T00:00:00"}, "since"),
+        ({"until": "2026"}, "until"),
         ({"actor_id": "me"}, "actor_id"),
     ],
 )

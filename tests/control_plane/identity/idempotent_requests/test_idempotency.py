@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.platform import batched_deletion
 from control_plane.platform.database import Database
 from control_plane.platform.idempotency import tasks
 from control_plane.platform.idempotency.answer import KEY_LIFETIME
@@ -221,7 +222,7 @@ async def test_many_old_answers_are_forgotten_in_several_transactions(
         return forgotten[-1]
 
     monkeypatch.setattr(tasks, "forget", noted)
-    monkeypatch.setattr(tasks, "_DELETED_TOGETHER", 2)
+    monkeypatch.setattr(batched_deletion, "DELETED_TOGETHER", 2)
     context: Any = SimpleNamespace(additional_context=job_resources(database))
     await tasks.forget_old_answers(context, timestamp=0)
     assert forgotten == [2, 1]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
+from structlog.testing import capture_logs
 
 from control_plane.notifying.webhooks.event_log import routes
 from control_plane.platform.database import Database
+from control_plane.platform.outbox.models import OutboxEvent
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.notifying.webhooks.conftest import publish
 
@@ -60,6 +63,23 @@ async def test_a_page_that_takes_too_long_ends_early_and_the_next_one_goes_on_af
     assert titles(await ask(tenant, cursor)) == []
 
 
+async def test_an_event_that_cannot_be_put_together_keeps_no_other_from_being_given(
+    tenant: TenantClient, database: Database
+) -> None:
+    cursor = (await ask(tenant))["next_cursor"]
+    broken = OutboxEvent(
+        id=uuid4(), tenant_id=tenant.tenant_id, event="call.completed", data={"call_id": "none"}
+    )
+    await publish(database, tenant, "Before")
+    async with database.system_session() as session:
+        session.add(broken)
+    await publish(database, tenant, "After")
+    with capture_logs() as logs:
+        assert titles(await ask(tenant, cursor)) == ["Before", "After"]
+    [left_out] = [entry for entry in logs if entry["event"] == "event_not_shown"]
+    assert left_out["event_id"] == str(broken.id)
+
+
 async def test_an_event_that_is_committed_late_is_not_missed(
     tenant: TenantClient, database: Database
 ) -> None:
@@ -71,6 +91,14 @@ async def test_an_event_that_is_committed_late_is_not_missed(
         assert titles(between) == [], "one that began earlier still runs"
     after = await ask(tenant, between["next_cursor"])
     assert titles(after) == ["Second"]
+
+
+async def test_a_cursor_beyond_the_end_goes_on_from_the_end(
+    tenant: TenantClient, database: Database
+) -> None:
+    beyond = await ask(tenant, f"{'9' * 18}.0")
+    await publish(database, tenant, "Next")
+    assert titles(await ask(tenant, beyond["next_cursor"])) == ["Next"]
 
 
 async def test_words_are_redacted_as_for_a_webhook(

@@ -146,6 +146,27 @@ async def test_a_refused_batch_is_read_one_by_one_and_the_culprit_is_skipped(
     assert refusals == 1 + MOST_TRIES
 
 
+async def test_a_fact_whose_id_is_no_text_is_skipped_like_any_other_that_is_refused(
+    database: Database, tenant_id: UUID
+) -> None:
+    """It would end every process that reads, again and again."""
+
+    class ReadsIds(Listener):
+        async def consume(self, session: AsyncSession, facts: Sequence[Fact]) -> None:
+            for fact in facts:
+                UUID(fact.data.get("call_id", str(tenant_id)))
+            await super().consume(session, facts)
+
+    reader = OutboxReader(database, [ReadsIds()])
+    async with database.system_session() as session:
+        session.add(OutboxEvent(tenant_id=tenant_id, event="poison", data={"call_id": 5}))
+    await add(database, tenant_id, "good")
+    for _ in range(1 + MOST_TRIES + 2):
+        with suppress(AttributeError):
+            await reader.read()
+    assert await heard(database) == ["good"]
+
+
 async def test_a_fact_that_one_process_skips_costs_another_process_no_other_fact(
     database: Database, tenant_id: UUID
 ) -> None:

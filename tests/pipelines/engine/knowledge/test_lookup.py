@@ -98,6 +98,18 @@ async def test_a_search_that_hangs_keeps_no_caller_waiting(monkeypatch: pytest.M
         hanging.answers.set()
 
 
+class BrokenEmbedder(Embedder):
+    def vectors(self, question: str, models: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        raise ZeroDivisionError
+
+
+async def test_a_search_that_fails_costs_the_answer_its_passages_and_nothing_else() -> None:
+    actions = NotedActions()
+    guide = lookup(actions, WIFI, embedder=BrokenEmbedder(EmbeddingSettings()))
+    assert await guide.find("What is the wifi password?") == ()
+    assert actions.lines == [("error", "Knowledge could not be looked up: ZeroDivisionError")]
+
+
 async def test_small_talk_finds_nothing() -> None:
     assert await lookup(NotedActions(), WIFI).find("Okay then") == ()
     assert await lookup(NotedActions(), WIFI).find("  ") == ()

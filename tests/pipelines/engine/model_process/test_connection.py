@@ -171,6 +171,26 @@ async def test_more_than_a_frame_holds_is_refused(worker: RemoteModels) -> None:
     assert worker.oldest_request_seconds == 0
 
 
+async def test_more_than_a_frame_holds_harms_nobody_while_the_process_is_away(
+    process: FakeProcess,
+) -> None:
+    connection = await ModelConnection.open(process.socket_path)
+    models = RemoteModels(connection, await connection.hello())
+    assert models.espeak is not None
+    assert models.moonshine is not None
+    await process.die()
+    await until(lambda: not connection.can_transcribe_now)
+    async with aclosing(models.espeak.speak("a" * LONGEST_HEADER_BYTES, locale="en")) as speech:
+        spoken = asyncio.create_task(anext(speech))
+        heard = asyncio.create_task(models.moonshine.transcribe(samples(3)))
+        await asyncio.sleep(0)
+        await process.start()
+        with pytest.raises(ModelError, match="too much"):
+            await spoken
+    assert await heard == "3 samples"
+    await models.aclose()
+
+
 async def test_a_worker_does_not_wait_for_ever_for_the_first_hello(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,7 @@ from switchboard_client.operation import (
     Operation,
     body_document,
     delete,
+    deleted,
     get,
     given,
     patch,
@@ -83,7 +84,7 @@ def clone(agent_id: Id, *, idempotency_key: str | None = None) -> Operation[Agen
 def remove(agent_id: Id) -> Operation[AgentDeleted]:
     """Delete the agent, with its knowledge sources and the numbers that you registered for it.
     Calls in progress go on."""
-    return delete(at("/v1/agents/{}", agent_id), AgentDeleted)
+    return delete(at("/v1/agents/{}", agent_id), AgentDeleted, deleted(agent_id))
 
 
 def publish(

@@ -67,7 +67,7 @@ def payment_methods() -> Operation[PaymentMethodList]:
 
 
 def remove_payment_method(method_id: Id) -> Operation[Done]:
-    return delete(at("/v1/billing/payment-methods/{}", method_id), Done)
+    return delete(at("/v1/billing/payment-methods/{}", method_id), Done, {"ok": True})
 
 
 def auto_recharge() -> Operation[AutoRechargeView]:

@@ -12,7 +12,7 @@ from switchboard_client.models import (
     CarrierAccountView,
     CarrierVerification,
 )
-from switchboard_client.operation import Body, Operation, delete, get, patch, post
+from switchboard_client.operation import Body, Operation, delete, deleted, get, patch, post
 from switchboard_client.paging import Pages, by_offset
 from switchboard_client.request import at, query
 
@@ -44,7 +44,7 @@ def update(carrier_id: Id, changes: CarrierAccountUpdate | Body) -> Operation[Ca
 
 
 def remove(carrier_id: Id) -> Operation[CarrierAccountDeleted]:
-    return delete(at("/v1/carriers/{}", carrier_id), CarrierAccountDeleted)
+    return delete(at("/v1/carriers/{}", carrier_id), CarrierAccountDeleted, deleted(carrier_id))
 
 
 def verify(carrier_id: Id) -> Operation[CarrierVerification]:

@@ -10,7 +10,7 @@ from switchboard_client.models import (
     ChatSessionDeleted,
     ChatSessionView,
 )
-from switchboard_client.operation import Body, Operation, delete, get, post
+from switchboard_client.operation import Body, Operation, delete, deleted, get, post
 from switchboard_client.request import at
 
 Id = UUID | str
@@ -45,4 +45,4 @@ def say(
 
 def remove(agent_id: Id, chat_session_id: Id) -> Operation[ChatSessionDeleted]:
     place = at("/v1/agents/{}/chat-sessions/{}", agent_id, chat_session_id)
-    return delete(place, ChatSessionDeleted)
+    return delete(place, ChatSessionDeleted, deleted(chat_session_id))

@@ -104,4 +104,4 @@ def fetch_every(
 
 def remove(agent_id: Id, source_id: Id) -> Operation[dict[str, Any]]:
     """Delete a source with its passages. The answer is empty."""
-    return delete(at(_SOURCE, agent_id, source_id), dict)
+    return delete(at(_SOURCE, agent_id, source_id), dict, {})

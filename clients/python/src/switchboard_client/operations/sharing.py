@@ -74,7 +74,7 @@ def resend(
 
 def revoke(agent_id: Id, tester_id: Id) -> Operation[dict[str, Any]]:
     """Revoke an invitation for good. The answer is empty."""
-    return delete(at("/v1/agents/{}/testers/{}", agent_id, tester_id), dict)
+    return delete(at("/v1/agents/{}/testers/{}", agent_id, tester_id), dict, {})
 
 
 def _iso(time: datetime | None) -> str | None:

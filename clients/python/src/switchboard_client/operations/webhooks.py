@@ -24,7 +24,7 @@ from switchboard_client.models import (
     WebhookUpdated,
     WebhookView,
 )
-from switchboard_client.operation import Body, Operation, delete, get, patch, post
+from switchboard_client.operation import Body, Operation, delete, deleted, get, patch, post
 from switchboard_client.paging import Pages, by_offset
 from switchboard_client.request import at, query
 
@@ -63,7 +63,7 @@ def update(webhook_id: Id, changes: WebhookChanges | Body) -> Operation[WebhookU
 
 
 def remove(webhook_id: Id) -> Operation[WebhookDeleted]:
-    return delete(at("/v1/webhooks/{}", webhook_id), WebhookDeleted)
+    return delete(at("/v1/webhooks/{}", webhook_id), WebhookDeleted, deleted(webhook_id))
 
 
 def rotate_secret(

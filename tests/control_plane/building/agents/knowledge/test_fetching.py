@@ -86,6 +86,15 @@ async def test_a_long_page_is_cut() -> None:
     assert page.text.endswith("something.")
 
 
+async def test_a_page_of_very_many_tags_is_cut_and_says_so() -> None:
+    words = "We bake until eleven at night. " * 4
+    body = f"<article><p>{words}</p>{'<i></i>' * 2_100}<p>Pets are welcome.</p></article>"
+    async with Website({"/": html(body)}).serving() as site:
+        [page] = await fetch_pages([site.base_url], LOCAL, resolve)
+    assert page.is_cut
+    assert "Pets" not in page.text
+
+
 async def test_slow_pages_cost_their_deadline_and_not_their_number() -> None:
     pages = {f"/{number}": WebPage(drips=True) for number in range(MOST_PAGES)} | {"/menu": MENU}
     async with Website(pages).serving() as site:

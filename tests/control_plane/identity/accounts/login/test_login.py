@@ -36,6 +36,7 @@ from control_plane.identity.accounts.passwords.hashing import Passwords
 from control_plane.identity.accounts.sessions.service import MOST_SESSIONS
 from control_plane.identity.accounts.tasks import delete_expired
 from control_plane.identity.members import repository as members
+from control_plane.platform import batched_deletion
 from control_plane.platform.audit.models import AuditEntry
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import job_resources
@@ -336,10 +337,10 @@ async def test_what_expired_is_forgotten(browser: Browser, database: Database) -
 
     now = datetime.now(UTC)
     async with database.system_session() as session:
-        await delete_expired(session, now)
+        await delete_expired(session, now, most=10)
     assert await rows() == [1, 1, 4]
     async with database.system_session() as session:
-        await delete_expired(session, now + timedelta(days=15))
+        await delete_expired(session, now + timedelta(days=15), most=10)
     assert await rows() == [0, 0, 0]
 
 
@@ -353,12 +354,12 @@ async def test_many_attempts_are_forgotten_in_several_transactions(
         await count_attempt(database, [Limit("test", 1, 60).of(subject)], now - timedelta(hours=1))
     deleted: list[int] = []
 
-    async def noted(session: AsyncSession, now: datetime) -> int:
-        deleted.append(await delete_expired(session, now))
+    async def noted(session: AsyncSession, now: datetime, *, most: int) -> int:
+        deleted.append(await delete_expired(session, now, most=most))
         return deleted[-1]
 
     monkeypatch.setattr(tasks, "delete_expired", noted)
-    monkeypatch.setattr(tasks, "_DELETED_TOGETHER", 2)
+    monkeypatch.setattr(batched_deletion, "DELETED_TOGETHER", 2)
     context: Any = SimpleNamespace(additional_context=job_resources(database))
     await tasks.forget_what_expired(context, timestamp=0)
     assert deleted == [2, 1]

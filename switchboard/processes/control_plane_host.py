@@ -12,13 +12,13 @@ import sys
 from collections.abc import Sequence
 
 from switchboard.parent_watch import take_parent_fd
-from switchboard.process import importing
+from switchboard.processes.process import importing
 from switchboard.supervision.fork_server import ForkServer
 
 SHARED = (
     "control_plane.jobs",
     "link.server_version",
-    "switchboard.api_process",
+    "switchboard.processes.api_process",
     "telemetry.monitoring_server",
     "telemetry.tracing",
     "telephony_bridge.bridge",

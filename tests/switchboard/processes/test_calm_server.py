@@ -7,7 +7,7 @@ import time
 import uvicorn
 from fastapi import FastAPI
 
-from switchboard.calm_server import CalmServer
+from switchboard.processes.calm_server import CalmServer
 
 
 async def test_a_signal_ends_it_at_once() -> None:

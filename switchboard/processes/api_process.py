@@ -17,9 +17,10 @@ from control_plane.platform.http.connection_room import (
     ConnectionRoom,
     most_connections,
 )
-from switchboard.accept_failures import AcceptFailures
-from switchboard.calm_server import CalmServer
-from switchboard.open_files import raise_open_files_limit
+from switchboard.package_settings import control_plane_settings, telemetry_options
+from switchboard.processes.accept_failures import AcceptFailures
+from switchboard.processes.calm_server import CalmServer
+from switchboard.processes.open_files import raise_open_files_limit
 from switchboard.settings import Settings
 from telemetry.health import Health
 from telemetry.monitoring_server import monitored
@@ -34,7 +35,7 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
 
     Raises ``MissingSetting``, ``PortTaken``.
     """
-    app = create_app(settings.control_plane())
+    app = create_app(control_plane_settings(settings))
     # Everything that exists now stays. A garbage collection that looked through it again would
     # delay every request by a fifth of a second.
     gc.collect()
@@ -47,13 +48,14 @@ def run_api(settings: Settings, listening_fd: int | None) -> None:
     health = Health()
     health.is_stopping = lambda: server.should_exit
     health.watch("PostgreSQL does not answer.", app.state.database.answers)
+    telemetry = telemetry_options(settings)
 
     async def serve() -> None:
-        async with monitored(ProcessName.API, settings.telemetry(), health):
+        async with monitored(ProcessName.API, telemetry, health):
             asyncio.get_running_loop().set_exception_handler(AcceptFailures())
             await server.serve(sockets=sockets)
 
-    with traced(ProcessName.API, settings.telemetry()), contextlib.suppress(KeyboardInterrupt):
+    with traced(ProcessName.API, telemetry), contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve())
 
 

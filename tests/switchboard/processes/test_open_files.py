@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import resource
 
-from switchboard.open_files import raise_open_files_limit
+from switchboard.processes.open_files import raise_open_files_limit
 
 
 def test_the_limit_of_open_files_is_raised_as_far_as_allowed() -> None:

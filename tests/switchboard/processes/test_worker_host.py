@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from switchboard import worker_host
+from switchboard.processes import worker_host
+from switchboard.processes.worker_host import run_worker_host
 from switchboard.settings import Settings
-from switchboard.worker_host import run_worker_host
 
 
 class HostThatTellsItsLimit:

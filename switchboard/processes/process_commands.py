@@ -9,7 +9,7 @@ from pathlib import Path
 
 from control_plane.platform.job_roles import JobRole
 from switchboard.parent_watch import PARENT_FD, ParentPipe
-from switchboard.process_environment import needed_by
+from switchboard.processes.process_environment import needed_by
 from switchboard.services.command import Command
 
 

@@ -16,14 +16,16 @@ from functools import partial
 
 import structlog
 
-from switchboard.open_files import raise_open_files_limit
+from switchboard.package_settings import provider_settings, telemetry_options, worker_settings
 from switchboard.parent_watch import PARENT_FD, end_with_parent, take_parent_fd
-from switchboard.process import importing, run_watched
-from switchboard.process_environment import needed_by
+from switchboard.processes.open_files import raise_open_files_limit
+from switchboard.processes.process import importing, run_watched
+from switchboard.processes.process_environment import needed_by
+from switchboard.processes.settings_by_process import settings_of_models, settings_of_worker
+from switchboard.processes.urgency import Urgency
 from switchboard.settings import Settings
 from switchboard.state import write_worker_pids
 from switchboard.supervision.process_host import REFUSED, Part, ProcessHost
-from switchboard.urgency import Urgency
 from telemetry.monitoring_server import PortTaken
 from telemetry.process_name import ProcessName
 
@@ -42,11 +44,11 @@ def run_worker_host(settings: Settings) -> int:
     Raises:
         switchboard.listening.NoPort: the last of the processes would have a port above the highest.
     """
-    settings.of_models()
+    settings_of_models(settings)
     parts = [
         Part("models", partial(_become_models, settings), serves_others=True),
         *(
-            Part(f"worker-{number}", partial(_run_worker, settings.of_worker(number)))
+            Part(f"worker-{number}", partial(_run_worker, settings_of_worker(settings, number)))
             for number in range(1, settings.worker_processes + 1)
         ),
     ]
@@ -68,11 +70,11 @@ def run_worker_host(settings: Settings) -> int:
 def _import_all(settings: Settings) -> None:
     """What each worker would import at its start, two seconds for all of them."""
     with importing():
-        importlib.import_module("runtime.worker")
+        importlib.import_module("runtime.run")
         importlib.import_module("runtime.conversation.engine_media")
         from pipelines.engine.providers.registry import PROVIDERS
 
-        providers = settings.providers()
+        providers = provider_settings(settings)
         for spec in PROVIDERS:
             if spec.is_available(providers):
                 for module in (*spec.sdk, *([] if spec.plugin is None else [spec.plugin])):
@@ -83,7 +85,7 @@ def _become_models(settings: Settings) -> int:
     """The model process is another program: it has no engine, and none of the workers' secrets."""
     is_needed = needed_by(ProcessName.MODELS)
     environment = {name: text for name, text in os.environ.items() if is_needed(name)}
-    port = settings.of_models().monitoring_port
+    port = settings_of_models(settings).monitoring_port
     if port is not None:
         environment["SWITCHBOARD_MONITORING_PORT"] = str(port)
     os.set_inheritable(int(environment[PARENT_FD]), True)
@@ -101,7 +103,7 @@ def _run_worker(settings: Settings) -> int:
     from pipelines.engine.model_process.socket_path import models_socket
     from runtime.journal.folder_lock import JournalsInUse
     from runtime.link.worker_identity import WorkerIdInUse
-    from runtime.worker import run_worker
+    from runtime.run import run_worker
 
     end_with_parent()
     urgency = Urgency(settings.worker_niceness)
@@ -110,10 +112,10 @@ def _run_worker(settings: Settings) -> int:
         asyncio.run(
             run_watched(
                 ProcessName.WORKER,
-                settings.telemetry(),
+                telemetry_options(settings),
                 lambda stop, health: run_worker(
-                    settings.worker(),
-                    settings.providers(),
+                    worker_settings(settings),
+                    provider_settings(settings),
                     stop,
                     health,
                     models_socket(settings.data_dir),

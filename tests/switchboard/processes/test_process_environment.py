@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from switchboard.process_environment import READ_BY, needed_by, variables_of
+from switchboard.processes.process_environment import READ_BY, needed_by, variables_of
 from switchboard.services.command import is_of_the_system
 from switchboard.settings import Settings
 

@@ -6,7 +6,7 @@ import errno
 from structlog.testing import capture_logs
 
 from control_plane.platform.http.connection_room import OncePerSecond
-from switchboard.accept_failures import AcceptFailures
+from switchboard.processes.accept_failures import AcceptFailures
 
 
 def test_failures_to_accept_are_one_line_a_second() -> None:

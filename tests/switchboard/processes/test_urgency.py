@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 
 import pytest
 
-from switchboard.urgency import STARTING_NICENESS, Urgency
+from switchboard.processes.urgency import STARTING_NICENESS, Urgency
 
 NOBODY = 65534
 

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from switchboard.process import run_until_stopped, run_watched
+from switchboard.processes.process import run_until_stopped, run_watched
 from switchboard.readiness import http_ready
 from switchboard.services.ports import LOOPBACK, free_port
 from telemetry.health import Health
