@@ -7,7 +7,7 @@ import re
 import pytest
 
 from carriers.account import CarrierName
-from switchboard.process_environment import variables_of
+from switchboard.processes.process_environment import variables_of
 from switchboard.settings import Settings
 from tests.docs.blocks import PAGES
 
