@@ -118,7 +118,10 @@ def call(
     agent: Annotated[str, typer.Option(help="Id of the agent to call.")],
     say: Annotated[
         list[str] | None,
-        typer.Option(help="What to say in one turn; give it once for each turn."),
+        typer.Option(
+            help="What to say in one turn; give it once for each turn. Default: three sentences.",
+            show_default=False,
+        ),
     ] = None,
     mic: Annotated[
         bool, typer.Option("--mic", help="Talk with this machine's microphone.")

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 import switchboard_client
+from switchboard.command_name import command_name
 from switchboard_client import ApiError, SwitchboardError
 
 
@@ -28,7 +29,7 @@ class ServerUnreachable(Problem):
     def __init__(self, server: str, reason: str) -> None:
         super().__init__(
             f"No Switchboard answers at {server} ({reason}).",
-            "Start one with `switchboard up` or `make demo`, or name another with --api-url.",
+            f"Start one with `{command_name()} up` or `make demo`, or name another with --api-url.",
         )
 
 

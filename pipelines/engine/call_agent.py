@@ -39,7 +39,7 @@ from pipelines.engine.turn_sound import AnswerSound, TurnSound, present_speech
 from pipelines.texts.claims.check import ClaimCheck
 from pipelines.texts.claims.prohibited import ProhibitedClaims
 from pipelines.texts.claims.watch import ClaimWatch
-from pipelines.texts.moment import moment_section
+from pipelines.texts.moment import with_moment
 from pipelines.texts.phrases import no_promise
 from pipelines.texts.pronunciation_section import pronunciation_section
 from pipelines.texts.spoken_tables import SpokenTables
@@ -347,9 +347,7 @@ def _instructions(plan: CallPlan, now: datetime, speaks_itself: bool) -> str:
     if speaks_itself:
         pronunciations = pronunciation_section(plan.agent.advanced.pronunciations)
         prompt = f"{prompt}\n\n{pronunciations}".strip()
-    if plan.agent.advanced.prompt_mode == "raw":
-        return prompt
-    return f"{prompt}\n\n{moment_section(now)}".strip()
+    return with_moment(prompt, plan.agent.advanced.prompt_mode, now)
 
 
 class _Answer:

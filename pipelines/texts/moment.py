@@ -5,6 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 
+def with_moment(prompt: str, prompt_mode: str, now: datetime) -> str:
+    """The prompt as a language model gets it: unless the tenant writes all of it (``raw``), with
+    what time it is."""
+    return prompt if prompt_mode == "raw" else f"{prompt}\n\n{moment_section(now)}".strip()
+
+
 def moment_section(now: datetime) -> str:
     """The last section of a prompt, so that what comes before is the same in every call and can be
     cached by the provider.

@@ -218,7 +218,7 @@ async def roll_back(
 class _Drafted:
     fields: dict[str, Any]
     source: str
-    """``model``, ``local`` or ``file``."""
+    """``llm``, ``local`` or ``file``."""
     warnings: list[str]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from switchboard.command_name import command_name
 from switchboard.commands.tables import id_column, list_table, local_time, show_page
 
 if TYPE_CHECKING:
@@ -44,9 +45,8 @@ def show_keys(session: Session, page: ApiKeyList) -> None:
             local_time(key.last_used_at),
             _state(key),
         )
-    show_page(
-        session, table, page.total, when_empty="No keys yet. Make one: switchboard keys create"
-    )
+    make_one = f"No keys yet. Make one: {command_name()} keys create"
+    show_page(session, table, page.total, when_empty=make_one)
 
 
 def show_revoked(session: Session, revoked: ApiKeyRevoked) -> None:

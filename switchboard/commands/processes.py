@@ -30,7 +30,8 @@ def api(
         int | None, typer.Option(help="Serve on this inherited listening socket.", hidden=True)
     ] = None,
 ) -> None:
-    """Run only the API (needs SWITCHBOARD_DATABASE_URL, _REDIS_URL and _SECRET_KEY)."""
+    """Run only the API. It needs SWITCHBOARD_REDIS_URL, SWITCHBOARD_SECRET_KEY, and the database's
+    logins: SWITCHBOARD_APP_DATABASE_URL and SWITCHBOARD_SYSTEM_DATABASE_URL."""
     with importing():
         from switchboard.processes.api_process import run_api
 
@@ -47,7 +48,8 @@ def jobs(
         typer.Option(help="Do only this part of the work; repeat it for several parts."),
     ] = None,
 ) -> None:
-    """Run only the jobs process: applies call events, ends lost calls, runs background jobs."""
+    """Run only the jobs process: applies call events, ends lost calls, runs background jobs. It
+    needs the same settings as the API."""
     with importing():
         from control_plane.jobs import run_jobs
         from switchboard.package_settings import control_plane_settings

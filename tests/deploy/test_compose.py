@@ -447,6 +447,22 @@ def settings_of(
         return Settings()
 
 
+@pytest.mark.parametrize("name", ["api", "worker"])
+def test_agents_tell_the_time_of_the_zone_in_dot_env(compose: dict[str, Any], name: str) -> None:
+    dot_env = filled_in_example() | {"TZ": "Europe/Berlin"}
+    assert environment_of(compose["services"][name], dot_env)["TZ"] == "Europe/Berlin"
+
+
+def test_credentials_of_each_store_that_the_page_names_reach_who_reads_it(
+    compose: dict[str, Any],
+) -> None:
+    page = (ROOT / "docs" / "recordings.md").read_text()
+    named = set(re.findall(r"`((?:AWS|AZURE|GOOGLE)_\w+)(?:=true)?`", page))
+    assert {each.partition("_")[0] for each in named} == {"AWS", "AZURE", "GOOGLE"}
+    for name in ("api", "jobs", "jobs-tenants", "worker"):
+        assert named <= compose["services"][name]["environment"].keys()
+
+
 @pytest.mark.parametrize("store", ["file:///objects", "s3://recordings/prefix"])
 def test_recordings_are_stored_where_jobs_and_the_api_read_them(
     compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch, store: str

@@ -37,6 +37,7 @@ from control_plane.calling.chat_sessions.models import ChatSession
 from control_plane.calling.chat_sessions.schemas import ChatSessionCreate
 from control_plane.platform.time_ordered_id import time_ordered_id
 from pipelines.stack import CUSTOM, LOCAL, AvailableKeys, StackProblem
+from pipelines.texts.moment import with_moment
 from pipelines.texts.prompt import opener
 
 
@@ -91,7 +92,8 @@ async def new_chat(
         agent_id=agent_id,
         agent_version=found.version,
         agent=stored_form(config),
-        compiled_prompt=texts.prompt,
+        # In the zone of this machine, as workers tell it.
+        compiled_prompt=with_moment(texts.prompt, config.advanced.prompt_mode, now.astimezone()),
         locale=locale,
         llm=stack.llm.model_dump(mode="json"),
         variables=wanted.variables,

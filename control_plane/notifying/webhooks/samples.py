@@ -9,7 +9,7 @@ from control_plane.notifying.webhooks.event_names import CALL_EVENTS
 
 _CALL = {
     "call_id": "0198f0a1-0000-7000-8000-000000000001",
-    "session_id": "call-0198f0a1",
+    "session_id": "call-0198f0a1-0000-7000-8000-000000000001",
     "agent_id": "4c2b8f6e-0000-4000-8000-000000000002",
 }
 _TRANSCRIPT = {

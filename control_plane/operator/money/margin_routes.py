@@ -31,7 +31,7 @@ async def get_margin(
     tenant_id: UUID | None = None,
 ) -> MarginReport:
     """What calls brought in and what their providers cost, planned and actual; of the last 30 days
-    unless you say otherwise.."""
+    unless you say otherwise."""
     first, last = first_and_last_day(from_, to, datetime.now(UTC), LATEST_DAYS)
     groups = await repository.cost_groups(session, by, tenant_id=tenant_id, since=first, until=last)
     total = await repository.cost_total(session, tenant_id=tenant_id, since=first, until=last)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Column
 from rich.text import Text
 
+from switchboard.command_name import command_name
 from switchboard.commands.tables import facts_table, id_column, list_table, local_time, show_page
 
 if TYPE_CHECKING:
@@ -39,9 +40,8 @@ def show_agents(session: Session, page: AgentList) -> None:
             Text(agent.voice or "–"),
             Text(agent.llm_model or agent.llm_provider or "–"),
         )
-    show_page(
-        session, table, page.total, when_empty="No agents yet. Make one: switchboard agents create"
-    )
+    make_one = f"No agents yet. Make one: {command_name()} agents create"
+    show_page(session, table, page.total, when_empty=make_one)
 
 
 def show_agent(session: Session, agent: AgentView) -> None:
@@ -57,7 +57,7 @@ def show_draft(
 
 
 def show_next_step(session: Session, agent_id: str) -> None:
-    _print(session, f"Publish it with  switchboard agents publish {agent_id}")
+    _print(session, f"Publish it with  {command_name()} agents publish {agent_id}")
 
 
 def show_published(
@@ -69,8 +69,8 @@ def show_published(
     if call_page is not None:
         show_call_page(session, call_page)
     else:
-        _print(session, f"In a browser:  switchboard agents link {published.id}")
-    _print(session, f"From here:  switchboard call --agent {published.id}")
+        _print(session, f"In a browser:  {command_name()} agents link {published.id}")
+    _print(session, f"From here:  {command_name()} call --agent {published.id}")
 
 
 def show_call_page(session: Session, address: str) -> None:
@@ -79,7 +79,7 @@ def show_call_page(session: Session, address: str) -> None:
 
 def show_updated(session: Session, agent_id: str) -> None:
     _print(session, "Changed. New calls run the published version until you publish the change:")
-    _print(session, f"switchboard agents publish {agent_id}")
+    _print(session, f"{command_name()} agents publish {agent_id}")
 
 
 def show_deleted(session: Session, deleted: AgentDeleted) -> None:

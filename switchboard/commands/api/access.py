@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from switchboard.command_name import command_name
 from switchboard.commands.api.address import api_address
 from switchboard.own_account import read_own_account
 from switchboard.problems import Problem
@@ -32,15 +33,15 @@ def api_access(data_dir: Path, api_url: str | None, api_key: str | None) -> ApiA
     if given is None:
         raise Problem(
             "No Switchboard has been started here.",
-            "Start one with `switchboard up` or `make demo`, or name another with --api-url.",
+            f"Start one with `{command_name()} up` or `make demo`, or name another with --api-url.",
         )
     url = api_address(given)
     key = api_key or (_key_of_this_machine(data_dir) if url == here else None)
     if key is None:
         raise Problem(
             "A secret API key is needed.",
-            "Open an account with `switchboard account create`, or give a key with --api-key or "
-            "in the environment variable SWITCHBOARD_API_KEY.",
+            f"Open an account with `{command_name()} account create`, or give a key with --api-key "
+            "or in the environment variable SWITCHBOARD_API_KEY.",
         )
     return ApiAccess(url, key)
 

@@ -15,6 +15,7 @@ from switchboard.caller.placed_call import CALL_ADVICE, Stopped
 from switchboard.caller.report_view import ReportView
 from switchboard.caller.reports import CallSummary
 from switchboard.caller.words_of_end import words_of_end, words_of_failure
+from switchboard.command_name import command_name
 from switchboard.commands.api.access import ApiAccess, api_access
 from switchboard.commands.api.session import INTERRUPTED
 from switchboard.problems import Problem, client_errors_as_problems, show_problem
@@ -81,7 +82,7 @@ async def _speak(
             summary = await call_agent(api, options.agent_id, policy, speech, view.show, stop)
     _conclude(console, summary)
     if failure := words_of_failure(summary.ended_by, summary.end_reason):
-        raise Problem(failure, f"More: switchboard calls show {summary.call_id}")
+        raise Problem(failure, f"More: {command_name()} calls show {summary.call_id}")
     return 0 if summary.opener_heard or any(turn.heard for turn in summary.turns) else 1
 
 
@@ -99,7 +100,7 @@ async def _talk(access: ApiAccess, agent_id: str, stop: asyncio.Event, console: 
             console.print("   You can speak now. Ctrl-C hangs up.", style="dim")
             ended_by, reason = await talk(call, microphone, view.show, stop)
     if failure := words_of_failure(ended_by, reason):
-        raise Problem(failure, f"More: switchboard calls show {call.call_id}")
+        raise Problem(failure, f"More: {command_name()} calls show {call.call_id}")
     return 0
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Column
 from rich.text import Text
 
+from switchboard.command_name import command_name
 from switchboard.commands.tables import (
     dollars,
     facts_table,
@@ -44,9 +45,8 @@ def show_calls(session: Session, page: CallPage) -> None:
             Text(person.identity if person else "–"),
             Text(call.end_reason or "–"),
         )
-    show_page(
-        session, table, page.total, when_empty="No calls yet. Make one: switchboard call --agent ID"
-    )
+    make_one = f"No calls yet. Make one: {command_name()} call --agent ID"
+    show_page(session, table, page.total, when_empty=make_one)
 
 
 def show_call(session: Session, call: CallDetail) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -127,6 +128,11 @@ def test_a_number_at_the_end_is_found(language: str, text: str) -> None:
 )
 def test_other_words_at_the_end_are_none(language: str, text: str) -> None:
     assert not ends_with_number(text, language)
+
+
+def test_the_page_says_in_how_many_languages() -> None:
+    page = Path(__file__).parents[3] / "docs" / "agent-fields.md"
+    assert f"in the words of {len(NUMBER_WORDS)} languages" in page.read_text()
 
 
 @pytest.mark.parametrize("locale", ["zu", "yo-NG"])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import signal
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -123,6 +125,17 @@ def test_a_new_agent_is_published_and_has_an_address_for_a_browser(
     assert "Published version 1." in result.stdout
     assert f"{api.url}/call?agent={ID}#key=sb_publishable_1" in result.stdout
     assert f"switchboard call --agent {ID}" in result.stdout
+
+
+def test_the_next_command_begins_as_this_one_did(
+    terminal: Terminal, api: StandInApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After `make up`, the shell does not find a program that is called `switchboard`."""
+    monkeypatch.setattr(sys, "argv", [".venv/bin/switchboard"])
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    can_create(api)
+    result = terminal.type("agents", "create", "--prompt", "x")
+    assert f" .venv/bin/switchboard call --agent {ID}" in result.stdout
 
 
 def test_json_is_one_document_on_standard_output(terminal: Terminal, api: StandInApi) -> None:

@@ -3513,7 +3513,7 @@ class TesterView(WireModel):
     status: Literal["invited", "expired"] | str
     url: str
     """
-    The address in the mail. Whoever has it can use the minutes. Empty if the installation has lost the key that decrypts it: it still works.
+    The address in the mail. Everybody who has it can use the minutes. Empty if the installation has lost the key that decrypts it: it still works.
     """
 
     minutes_limit: int

@@ -55,8 +55,8 @@ class TesterView(BaseModel):
     email: str
     status: Literal["invited", "expired"]
     url: str = Field(
-        description="The address in the mail. Whoever has it can use the minutes. Empty if the "
-        "installation has lost the key that decrypts it: it still works."
+        description="The address in the mail. Everybody who has it can use the minutes. Empty if "
+        "the installation has lost the key that decrypts it: it still works."
     )
     minutes_limit: int
     minutes_used: int = Field(description="Rounded up.")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -214,6 +217,17 @@ async def test_an_agent_that_no_provider_at_hand_serves_is_drafted_but_not_publi
     assert "hi-IN" in blocker["message"]
     assert "speech-to-text" in blocker["message"]
     assert (await tenant.get(f"/v1/agents/{agent_id}")).json()["published_version"] is None
+
+
+async def test_the_page_shows_the_blocker_that_publishing_answers_with(
+    tenant: TenantClient,
+) -> None:
+    page = Path(__file__).parents[4] / "docs" / "building-agents.md"
+    shown = re.findall(r"^```json\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    [report] = [json.loads(text) for text in shown if '"blockers"' in text]
+    agent_id = await tenant.draft(language="hi-IN")
+    answer = await tenant.post(f"/v1/agents/{agent_id}/publish")
+    assert report["blockers"] == answer.json()["blockers"]
 
 
 async def test_every_supported_language_must_be_served(tenant: TenantClient) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from control_plane.platform.settings import ControlPlaneSettings
+from pipelines.texts.moment import moment_section
 from tests.control_plane.calling.chat_sessions.chatting import CLINIC, begin, place, say, send
 from tests.control_plane.conftest import OPERATOR, TenantClient
 from tests.outbound.self_signed import self_signed_certificate
@@ -71,6 +73,20 @@ async def test_the_agents_model_answers_with_its_prompt_and_all_that_was_said(
         *("assistant", "user", "assistant", "user")
     ]
     assert wire.authorizations == [f"Bearer {PLATFORM_KEY}"] * 2
+
+
+@pytest.mark.parametrize("prompt_mode", ["builder", "raw"])
+async def test_the_model_knows_what_day_it_is_unless_its_owner_writes_all_of_the_prompt(
+    tenant: TenantClient, wire: OpenAIWire, prompt_mode: str
+) -> None:
+    own = {"system_prompt": "You are Mia.", "advanced": {"prompt_mode": prompt_mode}}
+    chat = await begin(tenant, await tenant.published_agent(**CLINIC, **MODEL, **own))
+    await say(tenant, chat, "Is tomorrow free?")
+    prompt = wire.requests[0]["messages"][0]["content"]
+    began = datetime.fromisoformat(chat["created_at"]).astimezone()
+    told = prompt.endswith(f"\n\n{moment_section(began)}")
+    assert told is (prompt_mode == "builder")
+    assert prompt_mode == "builder" or prompt == "You are Mia."
 
 
 async def test_the_tenants_own_key_is_used_where_it_has_one(
