@@ -1,4 +1,4 @@
-"""A client of an object store for those that cannot wait long."""
+"""Clients of an object store, and one for those that cannot wait long."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from obstore.store import ClientConfig, ObjectStore
+    from obstore.store import ClientConfig, GCSConfig, ObjectStore
 
 _LONGEST_REQUEST = timedelta(minutes=10)
 """One may go on as long as something comes: obstore's own limit of 30 s cuts large bundles off."""
@@ -17,6 +17,12 @@ _VARIABLES = (
     *("allow_http", "allow_invalid_certificates", "http1_only", "http2_only"),
     *("proxy_url", "proxy_ca_certificate", "proxy_excludes", "randomize_addresses", "user_agent"),
 )
+
+
+def config_of(url: str) -> GCSConfig:
+    """What a store is opened with beside its address. In ``GOOGLE_BASE_URL``, which is the address
+    of Google's language models, obstore would see that of Google's storage."""
+    return {"base_url": "https://storage.googleapis.com"} if url.startswith("gs:") else {}
 
 
 @cache
@@ -43,7 +49,9 @@ def open_prompt_store(url: str, silence_seconds: float) -> ObjectStore:
         "timeout": _LONGEST_REQUEST,
     }
     options = cast("ClientConfig", {**_of_environment(parse_scheme(url)), **limits})
-    return from_url(url, client_options=options, retry_config={"max_retries": 0})
+    return from_url(
+        url, config=config_of(url), client_options=options, retry_config={"max_retries": 0}
+    )
 
 
 def _of_environment(scheme: str) -> dict[str, str]:

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
+from knowledge.object_store import config_of
+
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
@@ -93,4 +95,4 @@ def _open(url: str) -> ObjectStore:
         return LocalStore.from_url(url, mkdir=True)
     # We retry ourselves, and log it. Client options would override the vendor's environment
     # variables, such as AWS_ALLOW_HTTP.
-    return from_url(url, retry_config={"max_retries": 0})
+    return from_url(url, config=config_of(url), retry_config={"max_retries": 0})

@@ -2,15 +2,19 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
 import obstore
 import pytest
 from obstore.exceptions import BaseError
+from obstore.store import GCSStore
 
+from control_plane.building.knowledge_sources.bundle_store import open_store as bundles_store
+from control_plane.calling.recordings.object_store import open_store as recordings_store
 from knowledge.object_store import open_prompt_store
+from runtime.recording.part_store import ObjectPartStore
 from tests.stand_ins.silent_bucket import URL, silent_bucket
 
 ANSWER = (
@@ -55,6 +59,23 @@ def test_a_store_that_falls_silent_within_a_bundle_is_given_up_soon(bucket: sock
             pass
     assert time.monotonic() - begun < LONGEST_SECONDS
     sending.join()
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        lambda url: open_prompt_store(url, 1.0),
+        recordings_store,
+        bundles_store,
+        lambda url: ObjectPartStore(url)._opened(),
+    ],
+    ids=["lookups", "recordings", "bundles", "parts"],
+)
+def test_another_address_of_googles_language_models_is_none_of_its_storage(
+    opened: Callable[[str], GCSStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOOGLE_BASE_URL", "http://127.0.0.1:1/models")
+    assert opened("gs://bucket/folder").config["base_url"] == "https://storage.googleapis.com"
 
 
 def test_a_folder_is_created(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from contracts.knowledge_bundles import bundle_path, source_folder
+from knowledge.object_store import config_of
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -22,7 +23,9 @@ def open_store(url: str) -> ObjectStore:
     minutes."""
     from obstore.store import LocalStore, from_url
 
-    return LocalStore.from_url(url, mkdir=True) if url.startswith("file:") else from_url(url)
+    if url.startswith("file:"):
+        return LocalStore.from_url(url, mkdir=True)
+    return from_url(url, config=config_of(url))
 
 
 def store_errors() -> tuple[type[Exception], ...]:

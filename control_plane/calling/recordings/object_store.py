@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from knowledge.object_store import config_of
+
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
@@ -24,7 +26,7 @@ def open_store(url: str) -> ObjectStore:
 
     if url.startswith("file:"):
         return LocalStore.from_url(url, mkdir=True)
-    return from_url(url)
+    return from_url(url, config=config_of(url))
 
 
 def store_errors() -> tuple[type[Exception], ...]:
