@@ -53,10 +53,12 @@ _NOT_DURABLE = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
-    # Its processes run as the superuser: the login cannot drop a database that one of them uses.
-    "autovacuum": "off",
     # Of the password's hash; the default of 4,096 makes every connection 3 ms slower.
     "scram_iterations": "1",
+}
+_SHORT_LIVED = {
+    # Its processes run as the superuser: the login cannot drop a database that one of them uses.
+    "autovacuum": "off",
 }
 
 _WHO_MAY_CONNECT = "host all all 127.0.0.1/32 scram-sha-256\n"
@@ -109,10 +111,24 @@ class PostgresServer:
 
     name = "postgres"
 
-    def __init__(self, directory: Path, port: int | None = None, *, durable: bool = True) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        port: int | None = None,
+        *,
+        durable: bool = True,
+        short_lived: bool | None = None,
+    ) -> None:
+        """
+        Args:
+            durable: ``False`` if the content is thrown away: nothing waits for the disk.
+            short_lived: whether dead rows may stay; by default they do if it is not durable.
+        """
         self._wanted = directory.absolute()
         self._port = ServerPort(port)
         self._settings = _SETTINGS if durable else _SETTINGS | _NOT_DURABLE
+        if not durable if short_lived is None else short_lived:
+            self._settings = self._settings | _SHORT_LIVED
         self._directory = self._wanted
         self._password = ""
         self._lock: DirectoryLock | None = None
