@@ -12,6 +12,7 @@ from livekit.agents.voice.transcription.filters import filter_emoji, filter_mark
 
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
+from pipelines.engine.channels.closable import close_all
 from pipelines.engine.channels.llm.llm_of_plan import supervised_llm
 from pipelines.engine.channels.llm.supervised_llm import SupervisedLLM
 from pipelines.engine.channels.realtime.heard_again import heard_again
@@ -65,10 +66,8 @@ class AgentParts:
 
     async def aclose(self) -> None:
         """Close this agent's models. Models that calls share stay loaded."""
-        await self.tools.aclose()
-        for model in (self.stt, self.llm, self.tts, self.realtime):
-            if model is not None:
-                await model.aclose()
+        realtime = () if self.realtime is None else (self.realtime,)
+        await close_all(self.tools, self.stt, self.llm, self.tts, *realtime)
 
 
 def agent_parts(

@@ -17,6 +17,7 @@ from pipelines.engine.agent_parts import AgentParts, agent_parts
 from pipelines.engine.barge_in import BargeIn
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.call_agent import CallAgent
+from pipelines.engine.channels.closable import close_all
 from pipelines.engine.channels.llm.given_answer import GO_ON
 from pipelines.engine.channels.realtime.realtime_of_plan import pipeline_name
 from pipelines.engine.channels.realtime.supervised_session import Unfinished
@@ -119,10 +120,11 @@ class CallAgents:
         self._late_tools.go_on_without(self.agent, next_agent_answers=False)
 
     async def aclose(self) -> None:
-        await self._late_tools.aclose()
-        await self.agent.aclose()
-        while self._built:
-            await self._built.popitem()[1].aclose()
+        built, self._built = self._built, {}
+        try:
+            await close_all(self._late_tools, self.agent)
+        finally:
+            await close_all(*built.values())
 
     def _parts(self, agent_id: UUID) -> AgentParts:
         if agent_id not in self._built:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from livekit.agents.metrics.base import Metadata
 
 from contracts.call_plan import ProviderChoice
 from pipelines.engine.channels.circuit_breaker import CircuitBreaker
+from pipelines.engine.channels.closable import Closable, close_all
 from pipelines.engine.providers.spec import ProviderUnavailable
-
-
-class Closable(Protocol):
-    def aclose(self) -> Awaitable[None]: ...
-
 
 Model = TypeVar("Model", bound=Closable)
 
@@ -102,5 +98,5 @@ class Candidates(Generic[Model]):
         return self._built[candidate]
 
     async def aclose(self) -> None:
-        while self._built:
-            await self._built.popitem()[1].aclose()
+        built, self._built = self._built, {}
+        await close_all(*built.values())

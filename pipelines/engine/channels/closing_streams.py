@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from pipelines.engine.channels.candidates import Closable
+from pipelines.engine.channels.closable import Closable
 
 logger = structlog.get_logger(__name__)
 

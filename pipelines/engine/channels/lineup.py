@@ -7,8 +7,9 @@ from typing import TypeVar
 
 from contracts.call_plan import CallPlan, Channel, ProviderChoice
 from pipelines.engine.call_actions import CallActions
-from pipelines.engine.channels.candidates import Candidate, Candidates, Closable
+from pipelines.engine.channels.candidates import Candidate, Candidates
 from pipelines.engine.channels.circuit_breaker import CircuitBreaker, CircuitBreakers, ModelKey
+from pipelines.engine.channels.closable import Closable
 from pipelines.engine.providers.local import provider as local
 from pipelines.engine.providers.registry import provider_named
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec, ProviderUnavailable
