@@ -235,6 +235,7 @@ class CallAgents:
         """Let the agent go on with its pipeline in place of its realtime model."""
         self._settled.clear()
         self._late_tools.go_on_without(self.agent, next_agent_answers=True)
+        self.present.tools.release()
         on_arrival = partial(self._goes_on, parts, unfinished)
         if parts is not self.present:
             on_arrival = partial(self._arrived, parts)

@@ -123,8 +123,8 @@ class CallTools:
         ]
 
     def release(self) -> None:
-        """The agent is about to leave the conversation: nobody waits for what is at work, also in
-        the answer with which it hands over."""
+        """The agent is about to leave the conversation, or its realtime model has failed: nobody
+        waits for what is at work, also in the answer with which it hands over."""
         self._released.set()
 
     def ask_servers(self) -> None:

@@ -226,7 +226,7 @@ async def test_the_pipeline_answers_to_the_results_of_a_tool_that_was_at_work_wh
         assert "A table at eight." in str(call.spare.requests[-1]["messages"])
 
 
-async def test_keys_that_are_pressed_while_a_tool_holds_up_the_pipeline_are_answered_by_it(
+async def test_the_pipeline_does_not_wait_for_a_tool_that_was_at_work_when_the_model_failed(
     warm_models: WarmModels, google: RealtimeVendor, tls: OwnTls
 ) -> None:
     async with failed_beside_a_tool(warm_models, google, tls, seconds=6.0) as call:
@@ -234,6 +234,10 @@ async def test_keys_that_are_pressed_while_a_tool_holds_up_the_pipeline_are_answ
         await call.talk.audio.until(lambda: len(call.spare.requests) == 2)
         assert words_of_keys("12") in str(call.spare.requests)
         assert len(await call.talk.messages("assistant", 2)) == 2
+        before, after = (str(each["messages"]) for each in call.spare.requests)
+        assert words_of_keys("12") in before
+        assert "A table at eight." not in before
+        assert "A table at eight." in after
 
 
 @contextlib.asynccontextmanager
