@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import structlog
 from livekit.agents.metrics.base import Metadata
 
 from contracts.call_plan import ProviderChoice
 from pipelines.engine.channels.circuit_breaker import CircuitBreaker
 from pipelines.engine.channels.closable import Closable, close_all
 from pipelines.engine.providers.spec import ProviderUnavailable
+
+logger = structlog.get_logger(__name__)
 
 Model = TypeVar("Model", bound=Closable)
 
@@ -23,6 +26,17 @@ class Candidate(Generic[Model]):
     """Raises ``ProviderUnavailable`` if this process cannot run the model."""
     breaker: CircuitBreaker | None = None
     """None for a model of our own, which is always asked."""
+
+    def built(self) -> Model:
+        """Raises ``ProviderUnavailable`` if this process cannot run the model, also if its plugin
+        raises something else: it may refuse the agent's options."""
+        try:
+            return self.build()
+        except ProviderUnavailable:
+            raise
+        except Exception as error:
+            logger.exception("model.not_built", model=self.name)
+            raise ProviderUnavailable(f"it cannot be built ({type(error).__name__})") from error
 
     @property
     def is_our_own(self) -> bool:
@@ -94,7 +108,7 @@ class Candidates(Generic[Model]):
     def model(self, candidate: Candidate[Model]) -> Model:
         """Raises ``ProviderUnavailable`` if this process cannot run it."""
         if candidate not in self._built:
-            self._built[candidate] = candidate.build()
+            self._built[candidate] = candidate.built()
         return self._built[candidate]
 
     async def aclose(self) -> None:

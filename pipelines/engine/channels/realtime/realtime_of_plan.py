@@ -27,7 +27,7 @@ def supervised_realtime(
     why = "it failed in another call a moment ago"
     if candidate.breaker is None or candidate.breaker.may_try():
         try:
-            model = candidate.build()
+            model = candidate.built()
             return SupervisedRealtime(candidate, model, models.settings.deadlines, hear)
         except ProviderUnavailable as error:
             why = str(error)

@@ -112,11 +112,7 @@ class SupervisedSTT(stt.STT[None]):
         Raises ``ProviderUnavailable`` if this process cannot run it.
         """
         if candidate not in self._ready:
-            try:
-                model = self._candidates.model(candidate)
-            except ValueError as error:
-                log.warning("recogniser.options_refused", recogniser=candidate.name)
-                raise ProviderUnavailable("its plugin refuses the agent's options") from error
+            model = self._candidates.model(candidate)
             if not model.capabilities.streaming:
                 model = stt.StreamAdapter(stt=model, vad=self._voice_activity)
             model.on("metrics_collected", self._forwarding(candidate, model))

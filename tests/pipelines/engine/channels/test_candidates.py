@@ -56,9 +56,9 @@ async def test_a_model_is_built_once_and_closed_with_the_call():
     assert model.closed
 
 
-def unavailable(provider: str) -> Candidate[FakeModel]:
+def unavailable(provider: str, why: Exception | None = None) -> Candidate[FakeModel]:
     def refuse() -> FakeModel:
-        raise ProviderUnavailable(f"{provider} has no key")
+        raise why or ProviderUnavailable(f"{provider} has no key")
 
     return Candidate(ProviderChoice(provider=provider, model="m"), refuse)
 
@@ -68,6 +68,16 @@ def test_a_call_can_begin_if_any_model_can_be_built():
     candidates = Candidates([unavailable("a"), local])
     candidates.build_one()
     assert candidates.rank(local) == 1
+
+
+def test_a_model_whose_plugin_fails_while_it_is_built_leaves_the_call_to_the_next():
+    failing = unavailable("a", ValueError("speed must be between 0.6 and 2"))
+    fallback = candidate("b")
+    candidates = Candidates([failing, fallback])
+    candidates.build_one()
+    assert isinstance(candidates.model(fallback), FakeModel)
+    with pytest.raises(ProviderUnavailable, match=r"^it cannot be built \(ValueError\)$"):
+        candidates.model(failing)
 
 
 def test_without_any_model_the_primary_says_why():
