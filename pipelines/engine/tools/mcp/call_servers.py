@@ -94,7 +94,7 @@ class CallServers:
                 name = f"mcp-tools-of-{binding.name}"
                 listing = asyncio.create_task(self._list(server), name=name)
                 self._listings.add(listing)
-                listing.add_done_callback(self._listed)
+                listing.add_done_callback(partial(self._listed, binding.name))
 
     async def listed(self, within_seconds: float) -> None:
         """Wait until all that were asked have listed their tools, but no longer."""
@@ -174,10 +174,15 @@ class CallServers:
             run=partial(server.call_tool, tool.listed.name),
         )
 
-    def _listed(self, listing: asyncio.Task[None]) -> None:
+    def _listed(self, binding: str, listing: asyncio.Task[None]) -> None:
         self._listings.discard(listing)
         if not listing.cancelled() and (error := listing.exception()) is not None:
-            _log.error("mcp.listing_failed", task=listing.get_name(), error=repr(error))
+            _log.error("mcp.listing_failed", server=binding, exc_info=error)
+            self._actions.log(
+                "warning",
+                f"The tool {binding} is not available on this call, which goes on without it. Its "
+                f"MCP server's tools could not be taken over ({type(error).__name__}).",
+            )
 
 
 def _calls_tools(models: ResolvedChannel) -> bool:

@@ -20,8 +20,11 @@ from outbound.guarded_network import GuardedNetwork
 from outbound.policy import OutboundPolicy
 from pipelines.engine.shared_models import WarmModels
 from pipelines.engine.tools.mcp import call_servers
+from pipelines.engine.tools.mcp.bound_server import BoundServer
+from pipelines.engine.tools.mcp.call_servers import CallServers, ServerTool
 from pipelines.settings import ProviderSettings
 from tests.pipelines.conversations import Call, conversation
+from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.stand_ins.mcp_server import FREE, McpServer, Odd, text
 from tests.stand_ins.openai_wire import Answer, OpenAIWire, calls, says
@@ -211,6 +214,35 @@ async def test_a_server_that_refuses_is_named_with_the_reason(
         await talk.ask()
         assert talk.offered == {"end_call"}
         assert await talk.call.messages("assistant", 1) == [ANSWER]
+
+
+async def test_a_server_whose_tools_cannot_be_taken_over_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def listed(server: BoundServer) -> None:
+        raise KeyError("a fault of ours")
+
+    async def offer(tools: Sequence[ServerTool]) -> None: ...
+
+    monkeypatch.setattr(BoundServer, "listed", listed)
+    crm = {"type": "mcp", "name": "crm", "url": "https://127.0.0.1:9/mcp"}
+    agent = AgentConfig.model_validate({"name": "Ada", "tools": [crm]})
+    choice = ProviderChoice(provider="openai", model="gpt-4.1-mini")
+    stack = LOCAL_STACK.model_copy(update={"llm": ResolvedChannel(primary=choice)})
+    actions, network = NotedActions(), GuardedNetwork(OutboundPolicy())
+    servers = CallServers(
+        call_plan(agent, stack=stack), ProviderSettings(), network, actions, offer
+    )
+    servers.ask()
+    await servers.listed(within_seconds=5.0)
+    await servers.aclose()
+    assert actions.lines == [
+        (
+            "warning",
+            "The tool crm is not available on this call, which goes on without it. Its MCP "
+            "server's tools could not be taken over (KeyError).",
+        )
+    ]
 
 
 async def test_one_server_that_fails_leaves_the_others(
