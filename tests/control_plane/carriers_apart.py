@@ -26,7 +26,7 @@ class FakeCarrier:
     verify_problem: CarrierProblem | None = None
     wrong_secrets: set[str] = field(default_factory=set)
     """Credentials that it does not accept."""
-    bind_problem: CarrierProblem | None = None
+    bind_problem: Exception | None = None
     answers: asyncio.Event = field(default_factory=asyncio.Event)
     """Until it is set, the carrier does not answer."""
     bound: dict[str, str] = field(default_factory=dict)

@@ -27,6 +27,10 @@ from control_plane.calling.numbers.models import Number
 from control_plane.platform.errors import DatabaseUnavailable
 
 SETUP_SECONDS = 3.0
+OUR_FAULT = (
+    "A fault of this installation has ended the set-up. Set the webhook again; if that fails too, "
+    "tell the operator"
+)
 SetupStatus = Literal["configured", "manual_required", "failed", "no_carrier"]
 _BY_HAND = frozenset({ProblemKind.NOT_ALLOWED, ProblemKind.NOT_FOUND, ProblemKind.REFUSED})
 """The number is in the account, and the carrier does not let us change its setting."""
@@ -114,7 +118,13 @@ class WebhookSetup:
         return await accounts.find(session, tenant_id, number.carrier_account_id)
 
     async def _set_up_and_keep(self, number: Number, *, bind: bool) -> Setup:
-        setup = await self._set_up(number, bind=bind)
+        try:
+            setup = await self._set_up(number, bind=bind)
+        except DatabaseUnavailable:
+            raise
+        except Exception:  # noqa: BLE001 - the request may be over: then only the number tells
+            _log.exception("number_setup_failed", number=number.number)
+            setup = Setup("failed", error=OUR_FAULT)
         try:
             return await self._keep(number, setup, bind=bind)
         except IntegrityError:

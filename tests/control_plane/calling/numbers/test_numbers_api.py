@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from uuid import uuid4
 
@@ -150,6 +151,22 @@ async def test_a_slow_carrier_holds_nobody_up_and_its_result_is_kept(
     await setting_up
     (row,) = await listed(tenant)
     assert row["webhook_status"] == "configured"
+
+
+async def test_a_set_up_that_fails_unforeseen_when_its_request_is_over_is_kept_as_failed(
+    tenant: TenantClient, access: FakeAccess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await connect(tenant)
+    access.twilio.numbers.add(NUMBER)
+    access.twilio.bind_problem = KeyError("a fault of ours")
+    monkeypatch.setattr(webhook_setup, "SETUP_SECONDS", 0.05)
+    access.twilio.answers.clear()
+    await register(tenant, agent_id=str(await tenant.agent()))
+    (setting_up,) = webhook_setup._running
+    access.twilio.answers.set()
+    await asyncio.wait({setting_up})
+    (row,) = await listed(tenant)
+    assert (row["webhook_status"], row["webhook_error"]) == ("failed", webhook_setup.OUR_FAULT)
 
 
 async def test_an_agent_is_attached_and_detached(tenant: TenantClient, access: FakeAccess) -> None:
