@@ -156,7 +156,19 @@ class LiveFeed:
     def _keep_running(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         running = self._tasks.get(name)
         if running is None or running.done():
-            self._tasks[name] = asyncio.create_task(work(), name=f"live-feed-{name}")
+            again = self._until_nobody_watches(name, work)
+            self._tasks[name] = asyncio.create_task(again, name=f"live-feed-{name}")
+
+    async def _until_nobody_watches(
+        self, name: str, work: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
+        """Begin again after an error: without a reader, viewers would see a silent stream."""
+        while self._calls:
+            try:
+                await work()
+            except Exception:  # noqa: BLE001 - whatever it is, others are watching
+                _log.exception("live_view_reader_failed", reader=name)
+                await asyncio.sleep(_AWAY_SECONDS)
 
     async def _follow(self) -> None:
         """Append new entries to the tails, until nobody watches."""

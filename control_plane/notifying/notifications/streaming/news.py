@@ -59,6 +59,9 @@ class News:
             except DatabaseUnavailable:
                 _log.warning("notification_news_wait_for_database")
                 newest = {}
+            except Exception:  # noqa: BLE001 - open streams would hear of nothing any more
+                _log.exception("notification_news_failed")
+                newest = {}
             seen = max(newest.values(), default=seen)
             for tenant_id in newest:
                 for changed in self._waiting.get(tenant_id, ()):
