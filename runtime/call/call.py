@@ -403,26 +403,28 @@ class Call:
         if self.is_reserved and ending.reason is EndReason.SERVER_SHUTDOWN:
             # Another worker is offered the call when the phone is answered.
             self.was_released = True
-        if not self.was_released:
-            self._make_certain()
         try:
-            await close_parts(
-                self._facts,
-                ending.reason,
-                self._presence.legs,
-                room=self._room,
-                conversation=self._conversation,
-                recording=self._recording,
-            )
+            if not self.was_released:
+                self._make_certain()
         finally:
-            self.fact(
-                CallEnded(
-                    end_reason=ending.reason,
-                    connected_ms=self._billable.ms,
-                    detail=ending.detail,
-                    lost_carrier=ending.lost_carrier,
+            try:
+                await close_parts(
+                    self._facts,
+                    ending.reason,
+                    self._presence.legs,
+                    room=self._room,
+                    conversation=self._conversation,
+                    recording=self._recording,
                 )
-            )
+            finally:
+                self.fact(
+                    CallEnded(
+                        end_reason=ending.reason,
+                        connected_ms=self._billable.ms,
+                        detail=ending.detail,
+                        lost_carrier=ending.lost_carrier,
+                    )
+                )
 
     # -- what the conversation and the other parts of the call ask for -------------------------
 

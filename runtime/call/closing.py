@@ -49,13 +49,15 @@ async def close_parts(
 async def _close_room(
     room: Room, legs: Collection[UUID], reason: EndReason, facts: FactLog
 ) -> None:
-    if legs:
-        # Viewers learn it from ``call.ended``, but by then the legs are closed.
-        room.broadcast(LiveMessage(body=CallOver(end_reason=reason.value)))
-        await asyncio.sleep(CALL_OVER_SECONDS)
-    for participant_id in legs:
-        facts.fact(LegLeft(participant_id=participant_id, cause="call_ended"))
-    await room.aclose()
+    try:
+        if legs:
+            # Viewers learn it from ``call.ended``, but by then the legs are closed.
+            room.broadcast(LiveMessage(body=CallOver(end_reason=reason.value)))
+            await asyncio.sleep(CALL_OVER_SECONDS)
+        for participant_id in legs:
+            facts.fact(LegLeft(participant_id=participant_id, cause="call_ended"))
+    finally:
+        await room.aclose()
 
 
 async def _closing(part: str, closing: Coroutine[Any, Any, None]) -> None:
