@@ -15,5 +15,5 @@ async def close_all(*parts: Closable) -> None:
     """Close all of them at once, whatever one of them does. Then the first failure is raised."""
     outcomes = await asyncio.gather(*(part.aclose() for part in parts), return_exceptions=True)
     for outcome in outcomes:
-        if outcome is not None:
+        if isinstance(outcome, BaseException):
             raise outcome
