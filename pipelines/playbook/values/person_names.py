@@ -59,7 +59,8 @@ _NEVER_NAMES = frozenset(
         "table tables room rooms dinner lunch breakfast order delivery pickup reservation "
         "appointments question questions haircut cleaning help information "
         "son daughter child children kid kids wife husband partner mother father mum mom dad "
-        "parents brother sister family friend girlfriend boyfriend colleague boss"
+        "parents brother sister family friend girlfriend boyfriend colleague boss "
+        "nope nah whatever idea clue dunno none nobody"
     ).split()
 )
 _TITLES = frozenset("mr mrs ms dr prof".split())

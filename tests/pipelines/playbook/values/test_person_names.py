@@ -62,6 +62,11 @@ def test_a_name_that_was_asked_for_needs_no_introduction(said: str, name: str) -
         "that's incorrect",
         "Mr.",
         "don't call me before ten",
+        "nope",
+        "whatever",
+        "not sure",
+        "no idea",
+        "dunno",
     ],
 )
 def test_sentences_without_a_name_give_none(said: str) -> None:

@@ -36,3 +36,10 @@ def test_of_a_name_that_is_said_in_parts_a_slot_gets_its_own(slot: str, value: s
     [field] = fields(RequiredSlot(name=slot))
     said = phrase("first name Anna, last name Smith")
     assert [each.value for each in find(field, said, TODAY, expected=True)] == [value]
+
+
+@pytest.mark.parametrize("said", ["no idea", "no clue", "dunno", "Whatever.", "I'm not sure"])
+@pytest.mark.parametrize("slot", ["favourite_colour", "has_insurance"])
+def test_who_does_not_know_gives_no_value(slot: str, said: str) -> None:
+    [field] = fields(RequiredSlot(name=slot))
+    assert find(field, phrase(said), TODAY, expected=True) == []
