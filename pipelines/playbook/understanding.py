@@ -9,7 +9,7 @@ from datetime import time
 
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.state import Question, State, Topic, Value
-from pipelines.playbook.values.phrase import Found, Phrase
+from pipelines.playbook.values.phrase import Found, Phrase, phrase
 from pipelines.playbook.values.recognition import ORDER, Place, find
 from pipelines.playbook.values.slot_types import Field, Kind
 from pipelines.playbook.values.times import other_half, shifted
@@ -54,6 +54,8 @@ def understand(
     """Values for the field that was asked for, and for others that the caller mentions."""
     asked = _asked_field(plan, state)
     said = _without_pleas_to_wait(said)
+    if is_correction and (corrected := _phone_number_in_part(plan, state, said, place)):
+        return Understanding(corrected)
     values: dict[str, Value] = {}
     rejected: set[str] = set()
     rest = said
@@ -176,6 +178,21 @@ def _is_negated(said: Phrase, item: Found) -> bool:
     before += "," if item.words.start - 1 in said.stops else ""
     after = " ".join(said.words[item.words.stop : item.words.stop + 4])
     return bool(_NEGATED_BEFORE.search(before) or _NEGATED_AFTER.search(after))
+
+
+def _phone_number_in_part(
+    plan: DialoguePlan, state: State, said: Phrase, place: Place
+) -> dict[str, Value]:
+    """The number that was noted last, if nothing but its end is said again, and otherwise."""
+    key = list(state.values)[-1]
+    field, known = plan.field(key), state.values[key]
+    if field.kind is not Kind.PHONE:
+        return {}
+    both = phrase(f"{known.spoken} {said.plain}")
+    for item in find(field, both, place, expected=True):
+        if item.value != known.value and item.words == range(len(both.words)):
+            return {key: Value(item.value, item.spoken)}
+    return {}
 
 
 def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> dict[str, Value]:

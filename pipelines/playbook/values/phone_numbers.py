@@ -19,7 +19,9 @@ _JOINERS = frozenset({"area", "code", "then", "and", "dash", "hyphen", "space"})
 _ZEROS = frozenset({"o", "oh"})
 _CORRECTS = frozenset({"no", "sorry", "mean", "meant", "actually", "rather", "wait", "correction"})
 """Before digits that are said again."""
-_BESIDE_A_CORRECTION = frozenset({"oh", "i", "its", "it", "is", "thats", "make", "that"})
+_BESIDE_A_CORRECTION = frozenset(
+    "oh i its it is thats make that the last two three four digits are should be".split()
+)
 _DIGITS_OF_A_CORRECTION = 2
 _SOUNDS_LIKE = {"to": "2", "too": "2", "for": "4", "ate": "8", "o": "0", "oh": "0", "owe": "0"}
 """What recognisers write for a digit within a dictated number."""

@@ -156,6 +156,21 @@ def test_a_day_that_is_ruled_out_is_not_noted(said: str, slots: dict[str, str]) 
     assert reply.slots == {"name": "Anna Smith"} | slots
 
 
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("no, two six seven two", "+14155552672"),
+        ("sorry, the last four digits are 2672", "+14155552672"),
+        ("no, Tuesday at eight", "+14155552671"),
+        ("sorry, 21 people", "+14155552671"),
+    ],
+)
+def test_the_end_of_a_known_phone_number_is_corrected(said: str, number: str) -> None:
+    table = _AGENTS["restaurant"]
+    _, reply = table.step(_talk(table, ["hello", "415 555 2671"])[-1][0], said)
+    assert reply.slots["phone_number"] == number
+
+
 def test_stepping_leaves_the_state_as_it_was() -> None:
     clinic = _AGENTS["dental clinic"]
     state = _talk(clinic, ["hi"])[0][0]
