@@ -163,7 +163,8 @@ _ANYWHERE: dict[Intent, tuple[str, ...]] = {
         "(?:dont|cant) remember",
         "not sure",
         "im unsure",
-        "no idea",
+        "no (?:idea|clue)",
+        "dunno",
         "hard to say",
         "cant say",
         "havent decided",
@@ -296,6 +297,7 @@ _ALONE: dict[Intent, str] = {
     Intent.HOLD_ON: "(?:(?:wait|stop|hold|okay|ok|please|no|it|talking|quiet|be|oh) ?)*"
     "(?:wait|stop|hold|stop it|quiet)(?: please)?",
     Intent.HUMAN: f"(?:(?:an? )?{_PERSON}|someone else)(?: please)?",
+    Intent.DO_NOT_KNOW: "whatever",
     Intent.DECLINE: "skip|pass|next",
 }
 """Words that count only if nothing else is said."""

@@ -9,20 +9,26 @@ from datetime import time
 
 from pipelines.playbook.dialogue_plan import DialoguePlan
 from pipelines.playbook.state import Question, State, Topic, Value
-from pipelines.playbook.values.phrase import Found, Phrase
+from pipelines.playbook.values.phrase import Found, Phrase, phrase
 from pipelines.playbook.values.recognition import ORDER, Place, find
 from pipelines.playbook.values.slot_types import Field, Kind
 from pipelines.playbook.values.times import other_half, shifted
 
 _NEGATED_BEFORE = re.compile(
-    r"(?:\bnot|\bnot (?:free|available|possible|good)|\bisnt|\bcant (?:do|make|on)|"
-    r"\bcannot (?:do|make)|\bdont (?:want|like)|\bexcept|\banything but|\binstead of|\brather than)"
-    r"(?: it| on| at| for| the| to)*$"
+    r"(?:\bnot|\bnot (?:free|available|possible|good)|\bisnt|\bcant (?:do|make|come|on)|"
+    r"\bcannot (?:do|make|come|on)|\bdont (?:want|like)|\bexcept|\bexcluding|\bother than|"
+    r"\bapart from|\b(?:any|every) ?(?:thing|day|time|other day) but|\bbusy (?:on|at)|"
+    r"\binstead of|\brather than)(?: it| on| at| for| the| to| an?)*,?$"
+    # "I'm busy. Tuesday?" does not say when.
+    r"|\b(?:busy|cant|cannot)$"
 )
 _NEGATED_AFTER = re.compile(
     r"^(?:(?:really|just) )*(?:doesnt|does not|dont|wont|isnt|is not|is no good|is bad|"
     r"is (?:a )?(?:problem|impossible|difficult)|is wrong|was wrong|not)\b(?! it\b)"
+    r"|^(?:i )?(?:cant|cannot)(?: (?:do|make|come))?(?: it)?$"
 )
+_AS_WELL = re.compile(r"(?:or|and|nor)(?: on| at| for| the| an?)*")
+"""Between two values, the second of which is negated with the first."""
 _SELF_CORRECTION = re.compile(
     r"\b(?:no|sorry|i mean|i meant|actually|rather|make (?:it|that)|wait|instead|better)\b|\|"
 )
@@ -48,6 +54,8 @@ def understand(
     """Values for the field that was asked for, and for others that the caller mentions."""
     asked = _asked_field(plan, state)
     said = _without_pleas_to_wait(said)
+    if is_correction and (corrected := _phone_number_in_part(plan, state, said, place)):
+        return Understanding(corrected)
     values: dict[str, Value] = {}
     rejected: set[str] = set()
     rest = said
@@ -58,7 +66,7 @@ def understand(
             continue
         expected = asked is not None and asked.kind is kind
         found = find(candidates[0], rest, place, expected=expected)
-        wanted = [item for item in found if not _is_negated(rest, item)]
+        wanted = _wanted(rest, found)
         rest = rest.without(i for item in found for i in item.words)
         values |= _assigned(plan, state, candidates, wanted, said, expected or is_correction)
         unwanted = {item.value for item in found if item not in wanted}
@@ -148,12 +156,43 @@ def _negation_between(between: Sequence[str]) -> bool:
     return any(word in ("doesnt", "not", "dont", "cant", "wont", "isnt") for word in between)
 
 
+def _wanted(said: Phrase, found: Sequence[Found]) -> list[Found]:
+    """Without what is negated. "Any day but Monday or Tuesday" negates both."""
+    wanted: list[Found] = []
+    negated_until: int | None = None
+    for item in found:
+        between = " ".join(said.words[negated_until : item.words.start])
+        is_as_well = negated_until is not None and _AS_WELL.fullmatch(between)
+        if is_as_well or _is_negated(said, item):
+            negated_until = item.words.stop
+        else:
+            wanted.append(item)
+            negated_until = None
+    return wanted
+
+
 def _is_negated(said: Phrase, item: Found) -> bool:
     if not item.words:
         return False
     before = " ".join(said.words[max(0, item.words.start - 4) : item.words.start])
+    before += "," if item.words.start - 1 in said.stops else ""
     after = " ".join(said.words[item.words.stop : item.words.stop + 4])
     return bool(_NEGATED_BEFORE.search(before) or _NEGATED_AFTER.search(after))
+
+
+def _phone_number_in_part(
+    plan: DialoguePlan, state: State, said: Phrase, place: Place
+) -> dict[str, Value]:
+    """The number that was noted last, if nothing but its end is said again, and otherwise."""
+    key = list(state.values)[-1]
+    field, known = plan.field(key), state.values[key]
+    if field.kind is not Kind.PHONE:
+        return {}
+    both = phrase(f"{known.spoken} {said.plain}")
+    for item in find(field, both, place, expected=True):
+        if item.value != known.value and item.words == range(len(both.words)):
+            return {key: Value(item.value, item.spoken)}
+    return {}
 
 
 def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> dict[str, Value]:
@@ -173,8 +212,7 @@ def _corrected(plan: DialoguePlan, state: State, said: Phrase, place: Place) -> 
         # Free text would fit any choice field. Only one of its choices is a correction.
         expected = field is named or field.kind is not Kind.CHOICE
         found = find(field, said, place, expected=expected)
-        found = [item for item in found if not _is_negated(said, item)]
-        values = _assigned(plan, state, [field], found, said, sure=True)
+        values = _assigned(plan, state, [field], _wanted(said, found), said, sure=True)
         if values:
             return values
     return {}

@@ -8,14 +8,21 @@ from pipelines.playbook.values.phrase import Found, Phrase
 
 _TYPED = re.compile(r"(?<!\S)[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?!\S)")
 _PART = r"(?:[a-z0-9]+)"
-_JOIN = r"(?: (?:dot|point|dash|hyphen|minus|underscore) | )"
+_WRITTEN_PART = r"(?:[a-z0-9]+(?:[._+-][a-z0-9]+)*)"
+_JOIN = r"(?: (?:dot|point|dash|hyphen|minus|underscore|plus) | )"
 _DICTATED = re.compile(
-    rf"(?<!\S)(?P<local>{_PART}(?:{_JOIN}{_PART}){{0,11}}) (?:at|@) "
-    rf"(?P<domain>{_PART}(?: {_PART}){{0,3}}?(?: (?:dot|point) {_PART}){{1,3}}"
-    rf"|{_PART}(?:\.{_PART})+)(?!\S)"
+    rf"(?<!\S)(?P<local>{_WRITTEN_PART}(?:{_JOIN}{_WRITTEN_PART}){{0,11}}) (?:at|@) "
+    rf"(?P<domain>{_PART}(?: {_PART}){{0,3}}?(?: (?:dot|point) {_PART}){{0,2}}"
+    r" (?:dot|point) [a-z]{2,}"
+    r"|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})(?!\S)"
 )
 _LEAD_IN = re.compile(
-    r"^.*\b(?:is|its|thats|at|be|to|use|email|e mail|address|sure|yes|yeah|okay|ok)\b ", re.DOTALL
+    r"^(?:.* )?(?:is|its|thats|at|be|to|use|email|e mail|address|sure|yes|yeah|okay|ok) "
+    r"|^(?:so|well|oh) "
+)
+_HOW_IT_IS_WRITTEN = re.compile(
+    r"(?<!\S)(?:(?:all )?(?:in |as )?(?:lower ?case(?: letters)?|small letters|1 word)|no spaces"
+    r"|capital(?= [a-z](?!\S)))(?!\S)"
 )
 _SPOKEN_SIGNS = {
     "dot": ".",
@@ -24,6 +31,7 @@ _SPOKEN_SIGNS = {
     "hyphen": "-",
     "minus": "-",
     "underscore": "_",
+    "plus": "+",
 }
 
 
@@ -35,8 +43,8 @@ def find_emails(said: Phrase) -> list[Found]:
         local, domain = dictated["local"], dictated["domain"]
         lead_in = _LEAD_IN.match(local + " ")
         skipped = len(lead_in[0]) if lead_in else 0
-        if skipped < len(local):
-            address = f"{_joined(local[skipped:])}@{_joined(domain)}"
+        if name := _joined(_HOW_IT_IS_WRITTEN.sub("", local[skipped:])):
+            address = f"{name}@{_joined(domain)}"
             return [_found(said, address, dictated.start() + skipped, dictated.end())]
     return []
 

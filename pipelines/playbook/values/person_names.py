@@ -18,6 +18,8 @@ _INTRODUCED = re.compile(
     r"|name is|names|call me|i am called|im called|under the name(?: of)?|you can call me"
     r"|(?:put|book) it under|it(?:s| is) (?:for|under)) (?:is )?"
 )
+_FIRST_NAME = re.compile(r"\bfirst names?(?: is)? ")
+_LAST_NAME = re.compile(r"\b(?:last |family |sur)names?(?: is)? ")
 _PRESENTED = re.compile(r"\b(?:this is|im|i am|its|it is|thats|that is) ")
 _SPEAKING = re.compile(r"^((?:\S+ ){1,4}?)(?:speaking|here)\b")
 _LEAD_INS = frozenset(
@@ -57,7 +59,8 @@ _NEVER_NAMES = frozenset(
         "table tables room rooms dinner lunch breakfast order delivery pickup reservation "
         "appointments question questions haircut cleaning help information "
         "son daughter child children kid kids wife husband partner mother father mum mom dad "
-        "parents brother sister family friend girlfriend boyfriend colleague boss"
+        "parents brother sister family friend girlfriend boyfriend colleague boss "
+        "nope nah whatever idea clue dunno none nobody"
     ).split()
 )
 _TITLES = frozenset("mr mrs ms dr prof".split())
@@ -66,8 +69,17 @@ _LETTERS = re.compile(rf"(?:(?![\d_]){word_borders.LETTER})+")
 _PARTICLES = frozenset("de da di van von der den la le del bin al el dos du ter".split())
 
 
-def find_names(said: Phrase, *, expected: bool) -> list[Found]:
-    """At most one name. Unless ``expected``, the caller must introduce it as a name."""
+def find_names(said: Phrase, *, expected: bool, label: str = "") -> list[Found]:
+    """At most one name. Unless ``expected``, the caller must introduce it as a name.
+
+    ``label``: what is asked for. Of "first name Anna, last name Smith", it may be one of the two.
+    """
+    first, last = (_after(each, said, certain=True) for each in (_FIRST_NAME, _LAST_NAME))
+    if first and last and first.words != last.words:
+        asks_first, asks_last = "first" in label, bool(_LAST_NAME.search(f"{label} "))
+        if asks_first != asks_last:
+            return [first if asks_first else last]
+        return [_full_name(first, last)]
     # "I'm calling …" and "it's fine" introduce no name, so unasked, it needs a capital letter.
     found = (
         _after(_INTRODUCED, said, certain=True)
@@ -76,6 +88,12 @@ def find_names(said: Phrase, *, expected: bool) -> list[Found]:
         or _before_speaking(said)
     )
     return [found] if found else []
+
+
+def _full_name(first: Found, last: Found) -> Found:
+    name = f"{first.value} {last.value}"
+    start = min(first.words.start, last.words.start)
+    return Found(name, name, range(start, max(first.words.stop, last.words.stop)))
 
 
 def _after(pattern: re.Pattern[str], said: Phrase, *, certain: bool) -> Found | None:

@@ -20,6 +20,17 @@ _MONEY = re.compile(
     rf"(?<!\S){_NUMBER} (?P<currency>{'|'.join(_CURRENCIES)})s?"
     r"(?: (?:and )?(?P<cents>\d\d?)(?: cents?)?)?(?!\S)"
 )
+_CENTS = re.compile(r"(?<!\S)(?P<cents>\d\d?) (?:cents?|pence)(?!\S)")
+_SUM = r"\d+(?:\.\d+)?(?: point \d+(?: \d)*)?(?: ?k| grand)?"
+_ONE_SUM = re.compile(_SUM)
+_CURRENCY = rf"(?:{'|'.join(_CURRENCIES)})s?"
+_OR = r"(?:or|(?:up )?to|(?:or )?maybe)"
+_SEVERAL_SUMS = re.compile(
+    rf"(?<!\S)(?:between {_SUM}(?: {_CURRENCY})? and {_SUM}"
+    rf"|{_SUM}(?: {_CURRENCY})? {_OR} {_SUM}|{_SUM} {_CURRENCY} {_SUM}(?= {_CURRENCY})"
+    rf"|(?>{_SUM})(?: (?>{_SUM}))*)(?!\S)"
+)
+"""A range, or numbers one after the other: "two fifty" may be 250 or 2.50."""
 _THOUSANDS = re.compile(rf"(?<!\S){_NUMBER}(?: ?k| grand)(?!\S)")
 _ANY_NUMBER = re.compile(rf"(?<!\S){_NUMBER}(?!\S)")
 _COUNTED = re.compile(
@@ -91,9 +102,13 @@ def _are_with_others(said: Phrase, group: re.Match[str]) -> bool:
 
 
 def find_amounts(said: Phrase, *, expected: bool) -> list[Found]:
-    """Amounts such as "250 USD". Without a currency ("250"), only if ``expected``."""
+    """Amounts such as "250 USD". Without a currency ("250"), only if ``expected``.
+
+    Of two that it may be ("between 200 and 300 dollars"), none counts.
+    """
+    text = _SEVERAL_SUMS.sub(_hidden_if_several, said.text)
     found: list[Found] = []
-    for match in _MONEY.finditer(said.text):
+    for match in _MONEY.finditer(text):
         cents = f".{int(match['cents']):02}" if match["cents"] else ""
         number = _digits(match) + cents
         currency = _CURRENCIES[match["currency"]]
@@ -102,10 +117,17 @@ def find_amounts(said: Phrase, *, expected: bool) -> list[Found]:
         found.append(Found(f"{number} {currency}", spoken, words))
     if found or not expected:
         return found
-    for match in _THOUSANDS.finditer(said.text):
+    for match in _CENTS.finditer(text):
+        number = f"0.{int(match['cents']):02}"
+        found.append(Found(number, match[0], said.word_span(*match.span())))
+    for match in _THOUSANDS.finditer(text):
         number = str(round(float(_digits(match)) * 1000))
         found.append(Found(number, number, said.word_span(*match.span())))
-    return found or [_found(said, match) for match in _ANY_NUMBER.finditer(said.text)]
+    return found or [_found(said, match) for match in _ANY_NUMBER.finditer(text)]
+
+
+def _hidden_if_several(sums: re.Match[str]) -> str:
+    return sums[0] if _ONE_SUM.fullmatch(sums[0]) else re.sub(r"\S", "|", sums[0])
 
 
 def _found(said: Phrase, match: re.Match[str]) -> Found:

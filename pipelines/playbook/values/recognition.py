@@ -70,7 +70,7 @@ def find(field: Field, said: Phrase, place: Place, *, expected: bool) -> list[Fo
         case Kind.AMOUNT:
             return find_amounts(said, expected=expected)
         case Kind.NAME:
-            return find_names(said, expected=expected)
+            return find_names(said, expected=expected, label=field.label)
         case Kind.CHOICE:
             return _choice(field, said) or (_free_text(said, field) if expected else [])
         case Kind.YES_NO:

@@ -24,8 +24,8 @@ _ANOTHER_DAY = re.compile(
     r"\b(?:tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|not (?:tonight|this))\b"
 )
 _AROUND_LUNCH = (
-    (re.compile(r"after lunch"), "afternoon"),
-    (re.compile(r"before lunch"), "morning"),
+    (re.compile(r"after (?:lunch|(?:12 )?(?:noon|midday))"), "afternoon"),
+    (re.compile(r"before (?:lunch|(?:12 )?(?:noon|midday))"), "morning"),
 )
 _HALF = r"(?: (?P<half>am|pm)|(?: (?:in the|at))? (?P<part>morning|afternoon|evening|night))?"
 _OCLOCK = r"(?: (?:oclock|o clock))?"
@@ -33,6 +33,7 @@ _HOUR = r"(?P<hour>[01]?\d|2[0-4])"
 _NAMED_HOURS = {"noon": "12", "midday": "12", "midnight": "24"}
 _HOUR_OR_NAME = rf"(?P<hour>[01]?\d|2[0-4]|{'|'.join(_NAMED_HOURS)})"
 _MINUTE = r"(?P<minute>[0-5]\d)"
+_CLOCK = rf"{_HOUR_OR_NAME}(?:[ :.]{_MINUTE})?{_OCLOCK}{_HALF}"
 _NO_CLOCK = (
     r"(?! (?:of|people|persons?|guests?|adults?|kids|children|days?|weeks?|months?|years?|"
     r"minutes?|hours?|dollars?|euros?|pounds?|percent|th|\d))"
@@ -41,9 +42,10 @@ _NO_CLOCK = (
 _ALWAYS = tuple(
     re.compile(rf"(?<!\S){pattern}(?!\S)")
     for pattern in (
+        rf"(?:an|(?P<hours_off>half an|\d{{1,2}})) hours? (?P<way>before|after|past) {_CLOCK}",
         rf"half (?:past )?{_HOUR_OR_NAME}{_OCLOCK}{_HALF}(?P<past_30>)",
         rf"(?:a )?quarter (?:past|after) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}(?P<past_15>)",
-        rf"(?:a )?quarter (?:to|till|before) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}(?P<to_15>)",
+        rf"(?:a )?quarter (?:to|till|before|of) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}(?P<to_15>)",
         rf"(?P<past>[0-5]?\d)(?: minutes)? (?:past|after) {_HOUR_OR_NAME}{_OCLOCK}{_HALF}",
         rf"(?P<to>[0-5]?\d)(?: minutes (?:to|till)|(?: minutes)? before) {_HOUR_OR_NAME}{_OCLOCK}"
         rf"{_HALF}",
@@ -56,12 +58,18 @@ _ALWAYS = tuple(
         rf"{_HOUR} (?:oclock|o clock){_HALF}",
         rf"{_HOUR} (?P<half>am|pm)",
         rf"{_HOUR}(?: (?:in the|at))? (?P<part>morning|afternoon|evening|night)",
-        r"(?:12 )?(?P<noon>noon|midday)",
+        r"(?<!before )(?<!after )(?:12 )?(?<!before 12 )(?<!after 12 )(?P<noon>noon|midday)",
         r"(?:12 )?(?P<midnight>midnight)",
         rf"(?:at|around|about) {_HOUR}{_NO_CLOCK}",
     )
 )
-_BARE_HOUR = re.compile(rf"(?<!\S){_HOUR}{_NO_CLOCK}(?!\S)")
+_WHEN_EXPECTED = tuple(
+    re.compile(rf"(?<!\S){pattern}(?!\S)")
+    for pattern in (
+        rf"(?P<to>5|10|20|25) of {_HOUR_OR_NAME}{_OCLOCK}{_HALF}",
+        rf"{_HOUR}{_NO_CLOCK}(?! (?:noon|midday)(?!\S))",
+    )
+)
 _ANY_TIME = re.compile(
     r"any ?time|whenever|(?:doesnt|does not|dont|do not) (?:really )?(?:matter|mind|care)|all day"
 )
@@ -76,7 +84,7 @@ def find_times(said: Phrase, *, expected: bool) -> list[Found]:
     found: list[Found] = []
     loose_part = _PART_OF_DAY.search(text)
     part_of_day = loose_part[1] if loose_part else _part_of_today(said)
-    for pattern in (*_ALWAYS, _BARE_HOUR) if expected else _ALWAYS:
+    for pattern in (*_ALWAYS, *_WHEN_EXPECTED) if expected else _ALWAYS:
         for match in pattern.finditer(text):
             clock = _clock(match, part_of_day)
             if clock is None:
@@ -153,16 +161,19 @@ def _clock(match: re.Match[str], loose_part: str | None) -> time | None:
     offset = _offset_minutes(groups)
     part = groups.get("part") or {"am": "morning", "pm": "afternoon"}.get(groups.get("half") or "")
     if hour <= 12:
-        base = hour - 1 if offset < 0 else hour
         if part or loose_part:
             hour = _hour_in(hour % 12, part or loose_part or "")
         elif not groups["hour"].startswith("0"):
-            hour = hour + 12 if 1 <= base <= 7 else hour
+            hour = hour + 12 if 1 <= hour <= (8 if offset < 0 else 7) else hour
     minutes = (hour * 60 + minute + offset) % (24 * 60)
     return time(minutes // 60, minutes % 60)
 
 
 def _offset_minutes(groups: dict[str, str | None]) -> int:
+    if way := groups.get("way"):
+        hours = groups["hours_off"] or "1"
+        minutes = 60 * int(hours) if hours.isdecimal() else 30
+        return -minutes if way == "before" else minutes
     for name, minutes in (("past_30", 30), ("past_15", 15), ("to_15", -15)):
         if name in groups:
             return minutes

@@ -8,7 +8,9 @@ from pipelines.playbook.values.phrase import Phrase
 
 _UNDECIDED = re.compile(
     r"\b(?:i )?(?:dont|do not|didnt) (?:really )?(?:know|understand|remember|mind|care)\b"
-    r"|\bnot sure\b"
+    r"|\bnot (?:really |quite |entirely |completely |so |too |that )?(?:sure|certain)\b"
+    r"|\b(?:i )?(?:cant|cannot) (?:really |quite )?(?:remember|recall|say)\b(?! (?:that|i)\b)"
+    r"|\b(?:i )?(?:have |ive )?(?:got )?no (?:idea|clue)\b|\b(?:havent|not) decided\b"
 )
 _FIRM_YES = re.compile(
     r"\b(?:thats|that is|its|it is|all|sounds|is|everything is|everythings|no) "

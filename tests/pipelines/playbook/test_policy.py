@@ -131,6 +131,46 @@ def test_the_demos_caller_books_an_appointment_by_its_rules(interrupt: bool) -> 
     assert reply.slots == {"name": "Emma Wilson", "day": "2026-11-24", "time": "15:30"}
 
 
+@pytest.mark.parametrize(
+    ("said", "slots"),
+    [
+        ("any day but Tuesday", {}),
+        ("not on a Tuesday", {}),
+        ("anything except Monday", {}),
+        ("any day other than Monday or Tuesday", {}),
+        ("I can't come on Tuesday", {}),
+        ("Tuesday I can't", {}),
+        ("I'm busy on Monday and Tuesday", {}),
+        ("I'm busy Tuesday", {}),
+        ("I'm busy. Tuesday", {"day": "2026-11-24"}),
+        ("nothing but Tuesday", {"day": "2026-11-24"}),
+        ("not Tuesday, Wednesday", {"day": "2026-11-25"}),
+        ("not free on Monday but on Tuesday", {"day": "2026-11-24"}),
+        ("Monday doesn't work and Tuesday does", {"day": "2026-11-24"}),
+    ],
+)
+def test_a_day_that_is_ruled_out_is_not_noted(said: str, slots: dict[str, str]) -> None:
+    clinic = _AGENTS["dental clinic"]
+    state = _talk(clinic, ["hello", "no, never", "Anna Smith"])[-1][0]
+    _, reply = clinic.step(state, said)
+    assert reply.slots == {"name": "Anna Smith"} | slots
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("no, two six seven two", "+14155552672"),
+        ("sorry, the last four digits are 2672", "+14155552672"),
+        ("no, Tuesday at eight", "+14155552671"),
+        ("sorry, 21 people", "+14155552671"),
+    ],
+)
+def test_the_end_of_a_known_phone_number_is_corrected(said: str, number: str) -> None:
+    table = _AGENTS["restaurant"]
+    _, reply = table.step(_talk(table, ["hello", "415 555 2671"])[-1][0], said)
+    assert reply.slots["phone_number"] == number
+
+
 def test_stepping_leaves_the_state_as_it_was() -> None:
     clinic = _AGENTS["dental clinic"]
     state = _talk(clinic, ["hi"])[0][0]

@@ -37,6 +37,8 @@ def test_an_introduced_name_is_found_unasked(said: str, name: str) -> None:
         ("This is Dr. Jane Miller. I need help.", "Dr Jane Miller"),
         ("that would be Maria de la Cruz thanks", "Maria de la Cruz"),
         ("Adébáyọ̀ Okafor", "Adébáyọ̀ Okafor"),
+        ("First name Anna, last name Smith", "Anna Smith"),
+        ("my surname is S M Y T H and my first name is Anna", "Anna Smyth"),
     ],
 )
 def test_a_name_that_was_asked_for_needs_no_introduction(said: str, name: str) -> None:
@@ -60,6 +62,11 @@ def test_a_name_that_was_asked_for_needs_no_introduction(said: str, name: str) -
         "that's incorrect",
         "Mr.",
         "don't call me before ten",
+        "nope",
+        "whatever",
+        "not sure",
+        "no idea",
+        "dunno",
     ],
 )
 def test_sentences_without_a_name_give_none(said: str) -> None:

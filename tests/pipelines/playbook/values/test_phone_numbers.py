@@ -17,10 +17,25 @@ from pipelines.playbook.values.phrase import phrase
         ("eight hundred five five five one two one two", "+18005551212"),
         ("one eight hundred, five five five, one two one two", "+18005551212"),
         ("415 555 2671, no, sorry, 415 555 2672", "+14155552672"),
+        ("415 555 2671, no, two six seven two", "+14155552672"),
+        ("415 555 2671, oh no, I mean 72", "+14155552672"),
+        ("+1 415 555 2671, sorry, 212 999 4444", "+12129994444"),
+        ("415 555 2671 and no one else", "+14155552671"),
+        ("415 555 2671, extension 12", "+14155552671"),
     ],
 )
 def test_a_number_is_read_in_digits_and_words(said: str, number: str) -> None:
     assert [f.value for f in find_phone_numbers(phrase(said), "US", whole=True)] == [number]
+
+
+def test_a_doubled_zero_may_come_first() -> None:
+    said = phrase("double oh four four two oh seven nine four six oh nine five eight")
+    [found] = find_phone_numbers(said, "DE", whole=True)
+    assert found.value == "+442079460958"
+
+
+def test_a_number_is_asked_for_again_if_it_is_not_clear_what_a_correction_replaces() -> None:
+    assert find_phone_numbers(phrase("415 555 2671, no, 416"), "US", whole=True) == []
 
 
 def test_a_number_without_its_area_code_may_still_go_on() -> None:

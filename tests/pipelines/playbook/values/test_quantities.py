@@ -93,6 +93,7 @@ def test_a_loose_number_is_no_count() -> None:
         ("about two thousand five hundred euros", "2500 EUR"),
         ("$1,200", "1200 USD"),
         ("five dollars and ten cents", "5.10 USD"),
+        ("fifty cents", "0.50"),
         ("around 5k", "5000"),
         ("fifty grand", "50000"),
         ("three hundred", "300"),
@@ -109,3 +110,30 @@ def test_a_loose_number_is_no_count() -> None:
 )
 def test_an_amount_keeps_its_currency(said: str, amount: str) -> None:
     assert [found.value for found in find_amounts(phrase(said), expected=True)] == [amount]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "between 200 and 300 dollars",
+        "200 to 300",
+        "200 dollars, up to 300",
+        "two or three hundred dollars",
+        "$200-$300",
+        "between $50k and $60k",
+        "50 to 60k",
+        "two fifty",
+        "two fifty dollars",
+    ],
+)
+def test_of_two_amounts_that_it_may_be_none_counts(said: str) -> None:
+    assert find_amounts(phrase(said), expected=True) == []
+
+
+def test_the_parts_of_one_amount_and_of_a_correction_are_not_two_that_it_may_be() -> None:
+    for said, amounts in (
+        ("one point two five", ["1.25"]),
+        ("one point two five dollars", ["1.25 USD"]),
+        ("200, no, 300", ["200", "300"]),
+    ):
+        assert [found.value for found in find_amounts(phrase(said), expected=True)] == amounts
