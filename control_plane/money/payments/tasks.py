@@ -16,6 +16,7 @@ from control_plane.money.payments.auditing.audit import audit_payments
 from control_plane.money.payments.gateway_events import repository as events
 from control_plane.money.payments.gateways.installed import InstalledGateways
 from control_plane.money.payments.reversals.reconciling import reconcile_reversals as post_missed
+from control_plane.platform.batched_deletion import delete_in_batches
 from control_plane.platform.job_queue import (
     ONLY_IF_STOPPED,
     PATIENT_QUEUE,
@@ -27,7 +28,6 @@ from control_plane.platform.job_queue import (
 EVENTS_KEPT = timedelta(days=180)
 """Gateways send an event again for days, and their consoles for a month. What still waits after so
 long is of another shop's payment."""
-_DELETED_TOGETHER = 2_000
 _log = structlog.get_logger(__name__)
 
 
@@ -102,8 +102,4 @@ async def audit(context: JobContext, timestamp: int) -> None:
 )
 async def delete_old_events(context: JobContext, timestamp: int) -> None:
     """Delete what gateways reported longer ago than ``EVENTS_KEPT``."""
-    before = _now() - EVENTS_KEPT
-    deleted = _DELETED_TOGETHER
-    while deleted == _DELETED_TOGETHER:
-        async with database_of(context).system_session() as session:
-            deleted = await events.delete_old(session, before, _DELETED_TOGETHER)
+    await delete_in_batches(database_of(context), events.delete_old, _now() - EVENTS_KEPT)

@@ -61,7 +61,7 @@ async def waiting_for(
     return found.all()
 
 
-async def delete_old(session: AsyncSession, before: datetime, limit: int) -> int:
+async def delete_old(session: AsyncSession, before: datetime, most: int) -> int:
     """Delete at most so many events that came before. One that comes again after that is applied
     again, which posts nothing a second time.
 
@@ -72,7 +72,7 @@ async def delete_old(session: AsyncSession, before: datetime, limit: int) -> int
         select(GatewayEvent.id)
         .where(GatewayEvent.received_at < before)
         .order_by(GatewayEvent.received_at)
-        .limit(limit)
+        .limit(most)
     )
     deleted = await session.scalars(
         delete(GatewayEvent)
