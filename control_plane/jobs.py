@@ -11,6 +11,7 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 
 from control_plane.building.knowledge_sources import embedding_again as knowledge_embedding
+from control_plane.building.knowledge_sources import old_bundles as knowledge_deletion
 from control_plane.building.knowledge_sources import tasks as knowledge_tasks
 from control_plane.calling.batches import tasks as batch_tasks
 from control_plane.calling.calls.count_folding import keep_folding
@@ -73,6 +74,7 @@ JOB_DOMAINS = (
     erasure_tasks,
     idempotency_tasks,
     intelligence_tasks,
+    knowledge_deletion,
     knowledge_embedding,
     knowledge_tasks,
     notification_tasks,

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from contracts.knowledge_bundles import bundle_path, source_folder
-from knowledge.object_store import config_of
+from knowledge.object_store import config_of, open_prompt_store
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
     from knowledge.bundle import Bundle
+
+STORE_SILENCE_SECONDS = 3.0
+"""Well within the longest transaction: a thread goes on deleting when nobody waits for it."""
 
 
 @cache
@@ -26,6 +29,11 @@ def open_store(url: str) -> ObjectStore:
     if url.startswith("file:"):
         return LocalStore.from_url(url, mkdir=True)
     return from_url(url, config=config_of(url))
+
+
+def prompt_store(url: str) -> ObjectStore:
+    """For who waits in a transaction: it does not try for minutes."""
+    return open_prompt_store(url, STORE_SILENCE_SECONDS)
 
 
 def store_errors() -> tuple[type[Exception], ...]:

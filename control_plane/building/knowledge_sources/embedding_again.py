@@ -20,7 +20,7 @@ from control_plane.building.knowledge_sources.bundle_store import (
 )
 from control_plane.building.knowledge_sources.ingestion import bundle_of
 from control_plane.building.knowledge_sources.models import KnowledgeSource
-from control_plane.building.knowledge_sources.tasks import enqueue_deletion
+from control_plane.building.knowledge_sources.old_bundles import enqueue_deletion
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,

@@ -20,13 +20,13 @@ from control_plane.building.knowledge_sources.errors import (
     OnlyPagesAreRefreshed,
 )
 from control_plane.building.knowledge_sources.models import PERSONA, KnowledgeSource
+from control_plane.building.knowledge_sources.old_bundles import enqueue_deletion
 from control_plane.building.knowledge_sources.schemas import (
     MOST_TEXT_BYTES,
     MOST_TITLE_BYTES,
     KnowledgeSourceCreate,
 )
 from control_plane.building.knowledge_sources.tasks import (
-    enqueue_deletion,
     enqueue_ingestion,
     next_refresh,
     refresh_now,

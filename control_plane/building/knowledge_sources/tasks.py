@@ -1,24 +1,22 @@
-"""Jobs of knowledge sources: ingesting them, and deleting bundles that no call needs any more."""
+"""Jobs of knowledge sources: ingesting them, and fetching pages again."""
 
 from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
 from procrastinate import JobContext, RetryStrategy
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from contracts.call_plan import LONGEST_CALL_SECONDS, LONGEST_WAIT_SECONDS
 from control_plane.building.knowledge_sources import repository
 from control_plane.building.knowledge_sources.bundle_store import (
     copy_bundle,
-    delete_bundle,
-    delete_bundles,
     has_bundle,
     open_store,
+    prompt_store,
     put_bundle,
     store_errors,
 )
@@ -29,13 +27,12 @@ from control_plane.building.knowledge_sources.ingestion import (
     passages_of,
 )
 from control_plane.building.knowledge_sources.models import KnowledgeSource
+from control_plane.building.knowledge_sources.old_bundles import enqueue_deletion, lock_of
 from control_plane.building.knowledge_sources.page_quota import count_page
 from control_plane.building.web_pages.fetching import PageUnchanged, Validators
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
     KNOWLEDGE_QUEUE,
-    PATIENT_QUEUE,
-    TRIED_FOR_A_DAY,
     database_of,
     enqueue,
     job_queue,
@@ -45,24 +42,14 @@ from control_plane.platform.job_queue import (
 from control_plane.platform.settings import ControlPlaneSettings
 from knowledge.embedding.embedder import embedder
 from knowledge.embedding.model import EmbeddingFailed, EmbeddingUnavailable
-from knowledge.object_store import open_prompt_store
 from knowledge.parsing.formats import Format
 from knowledge.parsing.problems import Unreadable
 from outbound.policy import OutboundPolicy
 
-if TYPE_CHECKING:
-    from obstore.store import ObjectStore
-
 MOST_RETRIES = 5
 """Of ingesting a source."""
-KEPT_FOR_CALLS = timedelta(seconds=LONGEST_WAIT_SECONDS + LONGEST_CALL_SECONDS + 3_600)
-"""How long a bundle stays after it is replaced or its source deleted: a call whose plan names it
-may wait, ring and run so long."""
-STORE_SILENCE_SECONDS = 3.0
-"""Well within the longest transaction: a thread goes on deleting when nobody waits for it."""
-REFRESH_PRIORITY, DELETION_PRIORITY = -1, -2
-"""Of jobs. What a tenant has just sent has 0, and comes first. A deletion must come last: it waits
-for days with its source's lock, and would hold up what has the same priority."""
+REFRESH_PRIORITY = -1
+"""Of jobs. What a tenant has just sent has 0, and comes first."""
 REFRESHES_OF_A_TENANT = 20
 """How many of its pages wait to be fetched again at most. One page takes a second or two."""
 NO_MODEL = "This installation's embedding model cannot be used; its operator has to set it up."
@@ -123,35 +110,6 @@ async def fail_source(
     await _failed(database, UUID(tenant_id), UUID(source_id), UNEXPECTED)
 
 
-@job_queue.task(
-    name="knowledge.delete_bundles", queue=PATIENT_QUEUE, pass_context=True, retry=TRIED_FOR_A_DAY
-)
-async def delete_old_bundles(
-    context: JobContext, *, tenant_id: str, source_id: str, digest: str | None = None
-) -> None:
-    """Delete a bundle unless calls search it again: a page may have changed back. Without
-    ``digest``, delete all bundles of a source that does not exist any more.
-
-    It needs no processor, and would wait for ever behind the ingestions of an installation whose
-    pages come due faster than they are read."""
-    tenant, source = UUID(tenant_id), UUID(source_id)
-    url = settings_of(context).object_store_url
-    async with database_of(context).system_session() as session:
-        found = await repository.find(session, tenant, source, for_update=True)
-        is_current = found is not None and digest in (None, found.bundle_digest)
-        if is_current or await repository.is_deleted_later(
-            session, delete_old_bundles.name, source, digest
-        ):
-            return
-        if digest is not None:
-            # In the transaction: nobody can make it the current one before it is gone.
-            await asyncio.to_thread(
-                lambda: delete_bundle(_prompt_store(url), tenant, source, digest)
-            )
-            return
-    await asyncio.to_thread(lambda: delete_bundles(_prompt_store(url), tenant, source))
-
-
 @job_queue.periodic(cron="* * * * *")
 @job_queue.task(
     name="knowledge.refresh_due", pass_context=True, queueing_lock="refresh_due_knowledge"
@@ -185,7 +143,7 @@ async def enqueue_ingestion(
     await enqueue(
         session,
         ingest_source,
-        lock=_lock_of(source.id),
+        lock=lock_of(source.id),
         priority=priority,
         tenant_id=str(source.tenant_id),
         source_id=str(source.id),
@@ -209,28 +167,6 @@ async def refresh_now(session: AsyncSession, page: KnowledgeSource, now: datetim
 
 def next_refresh(page: KnowledgeSource, now: datetime) -> datetime | None:
     return None if page.refresh_hours is None else now + timedelta(hours=page.refresh_hours)
-
-
-async def enqueue_deletion(
-    session: AsyncSession, tenant_id: UUID, source_id: UUID, digest: str | None
-) -> None:
-    """Have a bundle deleted when no call can need it any more; ``None``: all bundles of a source
-    that is deleted."""
-    await enqueue(
-        session,
-        delete_old_bundles,
-        not_within=KEPT_FOR_CALLS,
-        lock=_lock_of(source_id),
-        priority=DELETION_PRIORITY,
-        tenant_id=str(tenant_id),
-        source_id=str(source_id),
-        digest=digest,
-    )
-
-
-def _lock_of(source_id: UUID) -> str:
-    """Who stores or deletes bundles of a source does so alone."""
-    return f"knowledge/{source_id}"
 
 
 async def _enqueue_refresh(session: AsyncSession, page: KnowledgeSource, priority: int = 0) -> None:
@@ -309,10 +245,6 @@ async def _copy(
     _log.info("knowledge_copied", source_id=str(source_id), copy_of=str(original))
 
 
-def _prompt_store(url: str) -> ObjectStore:
-    return open_prompt_store(url, STORE_SILENCE_SECONDS)
-
-
 async def _is_stored(url: str, tenant: UUID, source_id: UUID, digest: str | None) -> bool:
     """Whether the bundle is in the store: a deletion may have reached it too late. While the store
     is away, yes; the next refresh asks again."""
@@ -320,7 +252,7 @@ async def _is_stored(url: str, tenant: UUID, source_id: UUID, digest: str | None
         return False
     try:
         return await asyncio.to_thread(
-            lambda: has_bundle(_prompt_store(url), tenant, source_id, digest)
+            lambda: has_bundle(prompt_store(url), tenant, source_id, digest)
         )
     except store_errors() as error:
         _log.warning("knowledge_not_looked_for", source_id=str(source_id), error=str(error))

@@ -12,6 +12,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.exc import DBAPIError
 
+from control_plane.platform.data_faults import DATA_FAULTS
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.outbox import log_repository
@@ -27,15 +28,7 @@ every tenant for ever."""
 BUSY_PAUSE_SECONDS = 0.05
 IDLE_PAUSE_SECONDS = 0.4
 RETRY_SECONDS = 1.0
-REFUSALS = (
-    DBAPIError,
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    ArithmeticError,
-    AssertionError,
-)
+REFUSALS = (DBAPIError, *DATA_FAULTS)
 """What a consumer raises for a fact that it cannot act on."""
 _log = structlog.get_logger(__name__)
 

@@ -17,7 +17,7 @@ from sqlalchemy import text
 from structlog.testing import capture_logs
 
 from control_plane.building.knowledge_sources.embedding_again import embed_again
-from control_plane.building.knowledge_sources.tasks import delete_old_bundles
+from control_plane.building.knowledge_sources.old_bundles import delete_old_bundles
 from control_plane.calling.batches.tasks import cancel_calls_of_batch
 from control_plane.calling.erasure.models import Erasure
 from control_plane.calling.erasure.tasks import MOST_ATTEMPTS, erase_caller, look_again

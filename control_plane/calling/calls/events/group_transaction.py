@@ -20,22 +20,14 @@ from control_plane.calling.calls.events.call_group import CallGroup, Key, lock_g
 from control_plane.calling.calls.events.envelope import ReceivedEvent, Verdict, verdict
 from control_plane.calling.calls.events.worker_events import Answer, apply_events
 from control_plane.calling.calls.models import Call
+from control_plane.platform.data_faults import DATA_FAULTS
 from control_plane.platform.database import Database
 from link.stream_entry import StreamEntry
 
 Batch = Sequence[ReceivedEvent]
 """Events of one call, at least one."""
 
-EVENT_FAULTS = (
-    DataError,
-    IntegrityError,
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    AssertionError,
-)
+EVENT_FAULTS = (DataError, IntegrityError, *DATA_FAULTS)
 """Errors that an event can cause. Any other error, such as a missing table, is a fault of the
 installation; events wait until it is repaired."""
 

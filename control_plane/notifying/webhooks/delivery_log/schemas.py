@@ -65,7 +65,8 @@ class TryView(BaseModel):
 
 class DeliveryDetails(DeliveryView):
     request: SentRequest | None = Field(
-        description="What a try sends now; `null`: what it would tell was erased."
+        description="What a try sends now; `null`: what it would tell was erased, or the event"
+        " cannot be put together (`answers` say so)."
     )
     answers: list[TryView] = Field(description="Every try, the oldest first.")
 

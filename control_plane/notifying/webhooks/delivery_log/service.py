@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
+import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.sealing import CannotOpen
@@ -29,11 +30,14 @@ from control_plane.notifying.webhooks.requests import (
 )
 from control_plane.notifying.webhooks.samples import sample_data, sample_origin
 from control_plane.platform.audit.recording import record_change
+from control_plane.platform.data_faults import DATA_FAULTS
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from control_plane.platform.tenancy.caller import Caller
 from outbound.guarded_network import GuardedNetwork
 from outbound.policy import OutboundPolicy
+
+_log = structlog.get_logger(__name__)
 
 
 async def webhook_of(session: AsyncSession, tenant_id: UUID, webhook_id: UUID) -> Webhook:
@@ -71,7 +75,8 @@ async def request_of(
     webhook: Webhook,
     delivery: WebhookDelivery,
 ) -> SentRequest | None:
-    """What a try sends now; ``None`` if what it would tell was erased.
+    """What a try sends now; ``None`` if what it would tell was erased, or if the event cannot be
+    put together.
 
     Raises:
         SecretLost: the webhook's secret cannot be decrypted.
@@ -79,20 +84,28 @@ async def request_of(
     fact = await log.fact_of(session, delivery)
     if fact is None:
         return None
-    data = await delivered_payload(
-        session, settings, fact.tenant_id, fact.event, fact.data, fact.origin
-    )
     now = datetime.now(UTC)
-    request = delivery_request(
-        event=fact.event,
-        event_id=fact.id,
-        origin=fact.origin,
-        occurred_at=fact.occurred_at,
-        data=data,
-        redaction_level=webhook.redaction_level,
-        secrets=_secrets(settings, webhook, now),
-        now=now,
-    )
+    secrets = _secrets(settings, webhook, now)
+    try:
+        data = await delivered_payload(
+            session, settings, fact.tenant_id, fact.event, fact.data, fact.origin
+        )
+        request = delivery_request(
+            event=fact.event,
+            event_id=fact.id,
+            origin=fact.origin,
+            occurred_at=fact.occurred_at,
+            data=data,
+            redaction_level=webhook.redaction_level,
+            secrets=secrets,
+            now=now,
+        )
+    except DATA_FAULTS:
+        # A try fails likewise, and its answer says so.
+        _log.exception(
+            "delivery_not_shown", delivery_id=str(delivery.id), tenant_id=str(delivery.tenant_id)
+        )
+        return None
     return SentRequest.of(webhook.url, request)
 
 

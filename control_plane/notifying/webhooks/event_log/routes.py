@@ -19,6 +19,7 @@ from control_plane.notifying.webhooks.envelope import body_of, envelope
 from control_plane.notifying.webhooks.event_log.repository import Place, end_of_log, events_after
 from control_plane.notifying.webhooks.fan_out import is_told
 from control_plane.notifying.webhooks.redaction import RedactionLevel, redacted
+from control_plane.platform.data_faults import DATA_FAULTS
 from control_plane.platform.errors import InvalidRequest
 from control_plane.platform.http.dependencies import AppSettings
 from control_plane.platform.http.openapi import problems
@@ -30,8 +31,6 @@ router = APIRouter()
 PAGE_SECONDS = 2.0
 """After so long a page ends with fewer events than were asked for: one of a long call takes a
 seventh of a second or more, and the request's transaction has a deadline."""
-_DATA_FAULTS = (ValueError, LookupError, TypeError, AttributeError)
-"""What an event's own data can cause. Any other error may pass: who asks again misses nothing."""
 _CURSOR = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})", re.ASCII)
 _log = structlog.get_logger(__name__)
 
@@ -70,7 +69,7 @@ async def new_events(
             continue
         try:
             events.append(await _view(session, settings, fact, redaction_level))
-        except _DATA_FAULTS:
+        except DATA_FAULTS:
             # The others are not to wait for it for an hour.
             _log.exception("event_not_shown", event_id=str(fact.id), tenant_id=str(fact.tenant_id))
     return NewEvents(events=events, next_cursor=_shown(place))

@@ -14,9 +14,9 @@ from procrastinate.jobs import Job
 from sqlalchemy import text as sql
 
 from control_plane.building.knowledge_sources.embedding_again import embed_again
+from control_plane.building.knowledge_sources.old_bundles import delete_old_bundles
 from control_plane.building.knowledge_sources.tasks import (
     MOST_RETRIES,
-    delete_old_bundles,
     fail_source,
     ingest_source,
     refresh_due_pages,

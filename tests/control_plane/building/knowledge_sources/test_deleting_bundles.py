@@ -12,7 +12,8 @@ from obstore.exceptions import BaseError
 from sqlalchemy import text
 
 from contracts.call_plan import LONGEST_CALL_SECONDS
-from control_plane.building.knowledge_sources import tasks
+from control_plane.building.knowledge_sources import bundle_store, tasks
+from control_plane.building.knowledge_sources.old_bundles import delete_old_bundles
 from control_plane.calling.dialing.service import LONGEST_WAIT
 from control_plane.platform.database import Database
 from control_plane.platform.job_queue import (
@@ -159,7 +160,7 @@ async def test_a_deletion_of_all_bundles_spares_a_source_that_exists(
     tenant_id = sources.tenant.tenant_id
     async with database.system_session() as session:
         named = {"tenant_id": str(tenant_id), "source_id": source_id}
-        await enqueue(session, tasks.delete_old_bundles, **named)
+        await enqueue(session, delete_old_bundles, **named)
     assert await sources.delete_next(source_id)
     assert len(files_of(tmp_path, source_id)) == 1
 
@@ -172,12 +173,12 @@ async def test_a_deletion_ends_before_its_transaction_if_the_store_hangs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A thread that goes on could delete what is made the current bundle meanwhile."""
-    assert settings.request_deadline_seconds - 1 > tasks.STORE_SILENCE_SECONDS
+    assert settings.request_deadline_seconds - 1 > bundle_store.STORE_SILENCE_SECONDS
     source_id = await sources.add_page(site.base_url)
     await changed(sources, site, source_id, SECOND)
     hanging = settings.model_copy(update={"object_store_url": URL})
     deleting = Sources(sources.tenant, sources.agent_id, database, hanging)
-    monkeypatch.setattr(tasks, "STORE_SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(bundle_store, "STORE_SILENCE_SECONDS", 0.2)
     with silent_bucket(monkeypatch), pytest.raises(BaseError):
         await deleting.delete_next(source_id)
 

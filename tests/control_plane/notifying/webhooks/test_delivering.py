@@ -100,6 +100,28 @@ async def test_five_tries_are_made_and_each_is_a_row(
     assert details["failing_since"] is not None
 
 
+async def test_a_delivery_whose_event_cannot_be_put_together_is_shown_without_its_request(
+    tenant: TenantClient, receiver: WebhookReceiver, database: Database, deliver: Deliver
+) -> None:
+    webhook_id = await register(tenant, receiver.url)
+    async with database.system_session() as session:
+        session.add(
+            OutboxEvent(
+                id=uuid4(),
+                tenant_id=tenant.tenant_id,
+                event="call.completed",
+                data={"call_id": "none"},
+            )
+        )
+    await deliver()
+    [delivery] = await deliveries(tenant, webhook_id)
+    shown = await tenant.get(f"/v1/webhooks/{webhook_id}/deliveries/{delivery['id']}")
+    assert shown.status_code == 200, shown.text
+    assert shown.json()["request"] is None
+    reasons = {answer["error"] for answer in shown.json()["answers"]}
+    assert reasons == {"The event could not be put together. The operator's log says why."}
+
+
 @pytest.mark.parametrize("fault", ["resets", "hangs"])
 async def test_an_endpoint_that_gives_no_answer_is_tried_again(
     fault: str,

@@ -36,7 +36,7 @@ const show = ({ event, occurred_at: at, request, answers }) =>
     `${event} of ${dateTime(at)}`,
     section(
       h3("Request"),
-      request ? [quiet("As a try sends it now."), requestView(request)] : p("What it told was erased."),
+      request ? [quiet("As a try sends it now."), requestView(request)] : p("There is none any more."),
     ),
     section(h3("Answers"), answers.length ? answers.map(tried) : p("No try yet.")),
   );
