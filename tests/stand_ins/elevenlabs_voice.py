@@ -2,7 +2,7 @@
 character from the beginning of the context.
 
 It says each word by itself, so that the times are exact, and misbehaves as it is told, context by
-context.
+context. A connection that has hung says nothing any more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import base64
 import contextlib
 import json
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,8 @@ from tests.stand_ins.voice_faults import (
     noise,
     words_apart,
 )
+
+_HANGS = (VoiceFault.HANG_FIRST, VoiceFault.HANG_MID)
 
 
 @dataclass
@@ -87,7 +89,7 @@ class ElevenLabsVoice:
                     break
                 name = order["context_id"]
                 if name not in contexts:
-                    contexts[name] = self._begin(web_socket, name)
+                    contexts[name] = self._begin(web_socket, name, contexts.values())
                 if order.get("text", "").strip():
                     self.characters += len(order["text"])
                     contexts[name].texts.put_nowait(order["text"])
@@ -100,9 +102,15 @@ class ElevenLabsVoice:
                     context.task.cancel()
         return web_socket
 
-    def _begin(self, web_socket: web.WebSocketResponse, name: str) -> _Context:
+    def _begin(
+        self, web_socket: web.WebSocketResponse, name: str, earlier: Collection[_Context]
+    ) -> _Context:
         is_refusing = self.misbehaviour.fault is not None and self.misbehaviour.fault.status
-        context = _Context(name, None if is_refusing else self.misbehaviour.next())
+        if any(each.fault in _HANGS for each in earlier):
+            fault: VoiceFault | None = VoiceFault.HANG_FIRST
+        else:
+            fault = None if is_refusing else self.misbehaviour.next()
+        context = _Context(name, fault)
         context.task = asyncio.create_task(self._speak(web_socket, context))
         return context
 

@@ -54,7 +54,8 @@ class Candidate(Generic[Model]):
 
 
 class Candidates(Generic[Model]):
-    """Builds a model when it is first asked for, and keeps it for the call."""
+    """Builds a model when it is first asked for, and keeps it for the call, or until it is given
+    up."""
 
     def __init__(self, candidates: Sequence[Candidate[Model]]) -> None:
         """Args:
@@ -110,6 +111,11 @@ class Candidates(Generic[Model]):
         if candidate not in self._built:
             self._built[candidate] = candidate.built()
         return self._built[candidate]
+
+    def give_up(self, candidate: Candidate[Model]) -> Model | None:
+        """Have another one built when it is next asked for. Returns the old one, which the caller
+        closes; ``None``: there is none."""
+        return self._built.pop(candidate, None)
 
     async def aclose(self) -> None:
         built, self._built = self._built, {}

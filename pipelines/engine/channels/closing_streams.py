@@ -1,4 +1,4 @@
-"""Closes the streams of models whose answer nobody needs any more."""
+"""Closes streams whose answer nobody needs any more, and models that have hung."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipelines.engine.channels.closable import Closable
 logger = structlog.get_logger(__name__)
 
 CLOSE_SECONDS = 5.0
-"""After which a stream that does not close is left alone."""
+"""After which what does not close is left alone."""
 PATIENCE_SECONDS = 0.1
 
 

@@ -56,6 +56,18 @@ async def test_a_model_is_built_once_and_closed_with_the_call():
     assert model.closed
 
 
+async def test_a_model_that_is_given_up_is_built_again():
+    first = candidate("a")
+    candidates = Candidates([first])
+    assert candidates.give_up(first) is None
+    model = candidates.model(first)
+    assert candidates.give_up(first) is model
+    again = candidates.model(first)
+    assert again is not model
+    await candidates.aclose()
+    assert (model.closed, again.closed) == (False, True)
+
+
 def unavailable(provider: str, why: Exception | None = None) -> Candidate[FakeModel]:
     def refuse() -> FakeModel:
         raise why or ProviderUnavailable(f"{provider} has no key")

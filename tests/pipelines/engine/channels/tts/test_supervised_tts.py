@@ -267,6 +267,25 @@ async def test_the_only_voice_is_asked_again_after_it_broke_off(
         await call.voice.aclose()
 
 
+@pytest.mark.parametrize("fault", [VoiceFault.HANG_FIRST, VoiceFault.HANG_MID])
+async def test_a_voice_that_hung_is_asked_over_a_new_connection(
+    warm_models: WarmModels, connections: Connections, fault: VoiceFault
+) -> None:
+    async with stand_in("elevenlabs", fault, 1).serving() as server:
+        vendors = [("elevenlabs", lambda: connections.elevenlabs(server.base_url))]
+        call = supervised(warm_models, vendors)
+        await reply(call.voice, TEXT)
+        assert len(call.reports.switches) == 1
+        call.clock.now += LONGEST_PAUSE_SECONDS
+        heard = await reply(call.voice, TEXT)
+        assert words(await transcript(warm_models, heard.sound)) == words(TEXT)
+        assert len(call.reports.switches) == 1, "the provider itself is well"
+        await settled(lambda: server.open_sockets == 1)
+        characters = sum(m.characters_count for m in call.metrics)
+        assert characters >= 2 * len(TEXT) - 2, "both connections report what they are charged for"
+        await call.voice.aclose()
+
+
 async def test_a_voice_that_this_process_cannot_run_is_left_out(warm_models: WarmModels) -> None:
     def build() -> Any:
         raise ProviderUnavailable("no key")
