@@ -10,6 +10,7 @@ from operator import attrgetter
 from statistics import median
 
 from bench.vendors.random_faults import Fault
+from control_plane.platform.settings import PostCallSettings
 
 GROWTH_AT_MOST_MIB = 20.0
 GROWTH_AT_MOST_DESCRIPTORS = 40.0
@@ -29,8 +30,9 @@ _PASSED_OVER = "it failed in another call a moment ago"
 _ANALYSIS = "The analysis will be tried again: "
 """After the call. Its model has faults like the others, and no other one that takes over."""
 ANALYSIS_PROVIDER = "openai"
-ANALYSED_SECONDS = 60.0
-"""From a fault to the note that it failed: a request may hang as long as an analysis may take."""
+ANALYSED_SECONDS = PostCallSettings().timeout_seconds + 1.0
+"""From a fault to the note that it failed: a request may hang for the longest wait of an analysis,
+and then the note is written."""
 
 
 @dataclass(frozen=True)
