@@ -25,6 +25,7 @@ from tests.control_plane.calling.dialing.phone import paid_by
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, catch_up, create_call
 from tests.control_plane.fake_worker import FakeWorker
+from tests.control_plane.handoffs import hand_over
 
 ABOUT_CALLS = ("call.first_call", "agent.degraded", "billing.low_balance")
 
@@ -198,6 +199,7 @@ async def test_handoffs_and_other_warnings_are_no_switch(
     tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
 ) -> None:
     agent_id, other = await tenant.published_agent(), await tenant.published_agent()
+    await hand_over(tenant, agent_id, other)
     facts: list[EventBody] = [
         UsageReported(channel="llm", provider="openai", model="gpt-4o", output_tokens=5),
         CallMetered(connected_ms=1_000, agent_id=other),
