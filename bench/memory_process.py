@@ -42,7 +42,7 @@ class _Record:
     """``runtime.conversation.conversation.CallRecord`` over a real journal."""
 
     def __init__(self, journal: Journal, room: MemoryRoom, measured: Measured) -> None:
-        self._facts = FactLog(journal, self._publish, transcription_enabled=True)
+        self._facts = FactLog(journal, self._publish, keeps_words=True)
         self._facts.room = room
         self._measured = measured
         self._began_at = time.time()

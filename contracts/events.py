@@ -193,6 +193,19 @@ class KeysPressed(BaseModel):
     digits: str | None
 
 
+class ModelSwitched(BaseModel):
+    """One model took over from another, within a call and for the same agent."""
+
+    model_config = _FROZEN
+    channel: Literal["stt", "llm", "tts", "realtime"]
+    failed: str
+    """``provider/model``"""
+    taken_over_by: str
+    """``provider/model``, those of a pipeline, or ``recorded words``"""
+    why: str
+    lost_ms: int
+
+
 class Logged(BaseModel):
     """A line for the call's event log that changes no state."""
 
@@ -203,6 +216,8 @@ class Logged(BaseModel):
     keys: KeysPressed | None = Field(None, exclude_if=lambda keys: keys is None)
     """What the line tells of, if that is keys. Written only then: release 0.1 refuses fields that
     it does not know, and has no phones."""
+    switch: ModelSwitched | None = Field(None, exclude_if=lambda switch: switch is None)
+    """What the line tells of, if that is a switch. Written only then, for the same reason."""
 
 
 class CallEnded(BaseModel):

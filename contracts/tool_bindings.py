@@ -205,6 +205,13 @@ class Mcp(BaseModel):
     ] = None
     """``null`` allows all."""
     timeout_seconds: TimeoutSeconds = 10
+    speak_while: SpokenLine | None = Field(
+        None,
+        exclude_if=lambda line: line is None,
+        json_schema_extra={"x-may-be-absent": True},
+    )
+    """Said while waiting for the answer of one of the tools. Written only if it is set: release 0.1
+    refuses fields that it does not know."""
 
 
 def _depth(value: Any) -> int:

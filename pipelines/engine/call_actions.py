@@ -42,5 +42,9 @@ class CallActions(Protocol):
     def agent_took_over(self, agent_id: UUID) -> None:
         """Another agent of the call's plan talks from now on, and its time is billed."""
 
+    def note(self, what: str) -> None:
+        """Write what the caller has made known to the call's event log, unless nothing that is said
+        may be kept."""
+
     def log(self, level: Literal["info", "warning", "error"], message: str) -> None:
         """Write a line to the call's event log, which API clients can read."""

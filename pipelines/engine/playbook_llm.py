@@ -111,7 +111,7 @@ class PlaybookLLM(llm.LLM[Any]):
             return
         for reply in settled[self._replies_reported :]:
             if reply.note:
-                self._actions.log("info", reply.note)
+                self._actions.note(reply.note)
         self._replies_reported = len(settled)
         if settled[-1].slots != self._slots_reported:
             self._slots_reported = settled[-1].slots

@@ -119,7 +119,7 @@ class Call:
         self._facts = FactLog(
             journal,
             publish,
-            transcription_enabled=plan.agent.features.transcription_enabled,
+            keeps_words=plan.agent.features.transcription_enabled,
         )
         self.channel_reports = CallChannelReports(self.fact, self.failed)
         self._funds = Funds(funded_until_ms)
@@ -277,7 +277,7 @@ class Call:
             self._keypads.pressed(participant_id, digits)
 
     def _entered(self, participant_id: UUID, entry: str) -> None:
-        self.fact(keys_logged(self.plan, participant_id, "received", entry))
+        self.fact(keys_logged(participant_id, "received", entry, is_shown=self._shows_keys))
         # An entry ends up to three seconds after its last key.
         if self._conversation is not None and self._answers_keys:
             self.spawn(self._conversation.keys_pressed(entry))
@@ -286,6 +286,11 @@ class Call:
     def _answers_keys(self) -> bool:
         """Not while the call is ending, or a person is being called or talks to the callers."""
         return not (self.is_ending or self.transfers.keep_agent_silent)
+
+    @property
+    def _shows_keys(self) -> bool:
+        """Not where an agent of the call asks for secrets, nor where nothing said is kept."""
+        return self._facts.keeps_words and not self.plan.asks_for_secrets
 
     # -- who comes and goes --------------------------------------------------------------------
 
@@ -440,7 +445,7 @@ class Call:
 
     def send_digits(self, digits: str) -> str | None:
         def pressed(participant_id: UUID) -> None:
-            self.fact(keys_logged(self.plan, participant_id, "sent", digits))
+            self.fact(keys_logged(participant_id, "sent", digits, is_shown=self._shows_keys))
 
         if self._room is None:
             return "The call is not open yet."
@@ -489,10 +494,16 @@ class Call:
 
     def agent_took_over(self, agent_id: UUID) -> None:
         self._talking = self.plan.run_by(agent_id)
+        if not self._talking.agent.features.transcription_enabled:
+            self._facts.keep_no_more_words()
         self.fact(CallMetered(connected_ms=self._billable.ms or 0, agent_id=agent_id))
 
     def collected_slots(self, slots: dict[str, str]) -> None:
         self.fact(SlotsCollected(slots=dict(slots)))
+
+    def note(self, what: str) -> None:
+        if self._facts.keeps_words:
+            self.log("info", what)
 
     def log(self, level: Literal["info", "warning", "error"], message: str) -> None:
         self.fact(Logged(level=level, message=message))

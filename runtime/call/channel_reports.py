@@ -7,7 +7,7 @@ from collections.abc import Callable
 import structlog
 
 from contracts.call_plan import Channel
-from contracts.events import EventBody, Logged
+from contracts.events import EventBody, Logged, ModelSwitched
 from pipelines.engine.channels.reports import ChannelSwitch
 from runtime.call.end_cause import CallFailure, ProvidersFailed
 from telemetry.metrics import PROVIDER_ERRORS, PROVIDER_SWITCHES, PROVIDERS, listed
@@ -40,6 +40,13 @@ class CallChannelReports:
                 level="warning",
                 message=f"{switch.channel}: {switch.taken_over_by} took over from {switch.failed} "
                 f"after {switch.lost_ms} ms: {switch.why}",
+                switch=ModelSwitched(
+                    channel=switch.channel,
+                    failed=switch.failed,
+                    taken_over_by=switch.taken_over_by,
+                    why=switch.why,
+                    lost_ms=switch.lost_ms,
+                ),
             )
         )
 

@@ -33,18 +33,24 @@ class FactLog:
         journal: EventLog,
         publish: Callable[[LiveMessage], None],
         *,
-        transcription_enabled: bool,
+        keeps_words: bool,
     ) -> None:
         self.room: Room | None = None
         """Where participants are shown what happens, once it is open."""
         self._journal = journal
         self._publish = publish
-        self._transcription_enabled = transcription_enabled
+        self.keeps_words = keeps_words
+        """Whether anything that is said may be kept. Once it is false it stays so: the agents that
+        talk later know what was said, and repeat it."""
         self._held: list[EventBody] | None = None
 
     def hold(self) -> None:
         """Keep facts back until ``let_go``: perhaps there will be no call."""
         self._held = []
+
+    def keep_no_more_words(self) -> None:
+        """An agent that keeps no transcript talks from now on."""
+        self.keeps_words = False
 
     def let_go(self) -> None:
         """Write what was held back. Idempotent."""
@@ -56,7 +62,7 @@ class FactLog:
         """Write ``body`` to the journal and show it, unless facts are held back. After
         ``call.ended`` it is only logged.
 
-        Where the agent keeps no transcript, the journal gets nothing of what was said.
+        Unless words are kept, the journal gets nothing of what was said.
         """
         if self._held is not None:
             self._held.append(body)
@@ -64,7 +70,7 @@ class FactLog:
         if self._journal.has_ended:
             logger.warning("call.fact_too_late", type=body.type)
             return
-        kept = body if self._transcription_enabled else without_words(body)
+        kept = body if self.keeps_words else without_words(body)
         if kept is not None:
             self._journal.append(kept)
         if (shown := live_body_of(body)) is not None:
@@ -79,5 +85,5 @@ class FactLog:
         message = LiveMessage(body=body)
         if self.room is not None and is_for_participants(body, in_private=in_private):
             self.room.broadcast(message)
-        if is_for_viewers(body, transcription_enabled=self._transcription_enabled):
+        if is_for_viewers(body, keeps_words=self.keeps_words):
             self._publish(message)

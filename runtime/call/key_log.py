@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import Literal
 from uuid import UUID
 
-from contracts.call_plan import CallPlan
 from contracts.events import KeysPressed, Logged
 
 
 def keys_logged(
-    plan: CallPlan, participant_id: UUID, direction: Literal["received", "sent"], digits: str
+    participant_id: UUID, direction: Literal["received", "sent"], digits: str, *, is_shown: bool
 ) -> Logged:
-    """The digits are left out where an agent of the call asks for secrets, and where no transcript
-    is kept."""
-    is_shown = plan.agent.features.transcription_enabled and not plan.asks_for_secrets
     who = "A person on a phone" if direction == "received" else "The agent"
     what = digits if is_shown else "(not shown)"
     return Logged(

@@ -56,6 +56,6 @@ def is_for_participants(body: LiveBody, *, in_private: bool) -> bool:
     return not isinstance(body, ToolUsed)
 
 
-def is_for_viewers(body: LiveBody, *, transcription_enabled: bool) -> bool:
+def is_for_viewers(body: LiveBody, *, keeps_words: bool) -> bool:
     """Whether it leaves the worker. Without a transcript, what is said stays in the room."""
-    return transcription_enabled or not isinstance(body, LiveTranscript)
+    return keeps_words or not isinstance(body, LiveTranscript)

@@ -52,6 +52,14 @@ def test_one_of_each_kind_is_taken_and_kept() -> None:
     assert again == kept
 
 
+def test_the_previous_release_reads_an_mcp_server_that_lets_callers_wait_in_silence() -> None:
+    mcp = ONE_OF_EACH[-1]
+    line = {"speak_while": "One moment."}
+    silent, speaking = (tool.model_dump() for tool in agent(mcp, mcp | {"name": "b"} | line).tools)
+    assert "speak_while" not in silent
+    assert speaking["speak_while"] == "One moment."
+
+
 @pytest.mark.parametrize(
     ("tool", "field"),
     [

@@ -172,6 +172,8 @@ class CallLogEntry(Base):
     created_at: Mapped[datetime]
     keys: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     """A ``contracts.events.KeysPressed``, if the line tells of keys of a phone."""
+    switch: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """A ``contracts.events.ModelSwitched``, if the line tells of a switch."""
 
 
 class ParkedEvent(Base):

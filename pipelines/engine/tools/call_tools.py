@@ -279,7 +279,9 @@ class CallTools:
                 return ToolResult(f"The arguments do not fit: {fault}", is_error=True)
             return await tool.run(arguments)
 
-        return self._described(tool.name, tool.description, tool.shown_parameters, None, run)
+        return self._described(
+            tool.name, tool.description, tool.shown_parameters, tool.speak_while, run
+        )
 
     def _client(self) -> httpx2.AsyncClient:
         if self._http is None:

@@ -35,6 +35,7 @@ class NotedActions:
         self.transfers: list[tuple[str, str]] = []
         self.no_transfer_because: str | None = None
         self.lines: list[tuple[str, str]] = []
+        self.notes: list[str] = []
         self.channel_reports = NotedReports()
 
     def end_call(self) -> None:
@@ -53,6 +54,9 @@ class NotedActions:
 
     def agent_took_over(self, agent_id: UUID) -> None:
         self.takeovers.append(agent_id)
+
+    def note(self, what: str) -> None:
+        self.notes.append(what)
 
     def log(self, level: Literal["info", "warning", "error"], message: str) -> None:
         self.lines.append((level, message))

@@ -13,6 +13,7 @@ from contracts.end_reasons import EndReason
 from contracts.events import (
     CallEnded,
     CallMetered,
+    Logged,
     SlotsCollected,
     ToolCalled,
 )
@@ -271,12 +272,23 @@ def test_collected_slots_are_facts():
     assert SlotsCollected(slots={"name": "Ada"}) in play(script).journal.bodies
 
 
+def test_what_the_caller_has_made_known_is_in_the_event_log():
+    async def script(stage: Stage) -> None:
+        await connected(stage)
+        stage.conversation.actions.note("The caller reports an emergency.")
+        stage.conversation.actions.end_call()
+
+    line = Logged(level="info", message="The caller reports an emergency.")
+    assert line in play(script).journal.bodies
+
+
 def test_without_a_transcript_nothing_that_was_said_is_kept():
     async def script(stage: Stage) -> None:
         await connected(stage)
         stage.conversation.actions.collected_slots({"name": "Ada"})
         said = ToolCalled(name="book", arguments={"name": "Ada"}, output="Booked for Ada.")
         stage.call.fact(said)
+        stage.conversation.actions.note("Ada reports an emergency.")
         stage.conversation.actions.end_call()
 
     agent = call_plan().agent.model_copy(update={"features": Features(transcription_enabled=False)})

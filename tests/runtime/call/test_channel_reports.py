@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from contracts.end_reasons import EndReason
-from contracts.events import Logged
+from contracts.events import Logged, ModelSwitched
 from pipelines.engine.channels.reports import ChannelSwitch
 from runtime.call.channel_reports import CallChannelReports
 from runtime.call.end_cause import CallFailure
@@ -38,6 +38,13 @@ def test_a_switch_is_a_warning_that_says_who_took_over_from_whom_and_why() -> No
             level="warning",
             message="llm: local/playbook took over from openai/gpt-4o after 2001 ms: "
             "no first word within 2 s",
+            switch=ModelSwitched(
+                channel="llm",
+                failed="openai/gpt-4o",
+                taken_over_by="local/playbook",
+                why="no first word within 2 s",
+                lost_ms=2001,
+            ),
         )
     ]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from uuid import UUID
 
 import pytest
 
-from contracts.agent_config import Features
-from contracts.call_plan import CallPlan
+from contracts.agent_config import AgentConfig, Features
+from contracts.call_plan import CallPlan, PlannedAgent
 from contracts.end_reasons import EndReason
 from contracts.events import ToolCalled
 from contracts.live_messages import LiveBody, LiveMessage, LiveTranscript
@@ -26,7 +27,9 @@ from tests.runtime.fakes import (
 SAID = LiveTranscript(utterance=0, speaker="agent", text="Hello.", is_final=True, at_ms=0)
 
 
-def told(plan: CallPlan) -> tuple[list[LiveBody], list[LiveBody]]:
+def told(
+    plan: CallPlan, *, taken_over_by: UUID | None = None
+) -> tuple[list[LiveBody], list[LiveBody]]:
     """What viewers and what the people in the room are told of one call."""
 
     async def main() -> tuple[list[LiveBody], list[LiveBody]]:
@@ -46,6 +49,8 @@ def told(plan: CallPlan) -> tuple[list[LiveBody], list[LiveBody]]:
             await asyncio.sleep(1)
             await call.answer_offer(CALLER, "caller", "offer")
             await asyncio.sleep(1)
+            if taken_over_by is not None:
+                call.agent_took_over(taken_over_by)
             call.live(SAID)
             call.fact(ToolCalled(name="book", arguments={"card": "4111"}, output="secret"))
             call.end(Ending.commanded(EndReason.NORMAL_HANGUP, None))
@@ -87,6 +92,27 @@ def test_words_of_a_call_without_a_transcript_do_not_leave_the_room(
     features = Features(transcription_enabled=keeps_transcript)
     plan = plan.model_copy(update={"agent": plan.agent.model_copy(update={"features": features})})
     viewers, people = told(plan)
+    assert (SAID in viewers) == keeps_transcript
+    assert SAID in people
+
+
+@pytest.mark.parametrize("keeps_transcript", [True, False])
+def test_words_to_a_second_agent_without_a_transcript_do_not_leave_the_room(
+    keeps_transcript: bool,
+) -> None:
+    plan = call_plan()
+    features = Features(transcription_enabled=keeps_transcript)
+    sales = PlannedAgent(
+        agent_id=UUID(int=30),
+        agent_version=1,
+        agent=AgentConfig(name="Sales", features=features),
+        compiled_prompt="",
+        locale="en-US",
+        stack=plan.stack,
+        prices=(),
+    )
+    plan = plan.model_copy(update={"handoffs": (sales,)})
+    viewers, people = told(plan, taken_over_by=sales.agent_id)
     assert (SAID in viewers) == keeps_transcript
     assert SAID in people
 

@@ -1772,6 +1772,7 @@ class McpInput(WireModel):
     ) = None
     allowed_tools: list[str] | None = None
     timeout_seconds: float = 10
+    speak_while: str | None = None
 
 
 class McpOutput(WireModel):
@@ -1786,6 +1787,7 @@ class McpOutput(WireModel):
     ]
     allowed_tools: list[str] | None
     timeout_seconds: float
+    speak_while: str | None = None
 
 
 class MeUpdate(WireModel):

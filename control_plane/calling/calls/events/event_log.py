@@ -22,11 +22,13 @@ def log_event(
     at: datetime,
     level: Level = "info",
     keys: dict[str, Any] | None = None,
+    switch: dict[str, Any] | None = None,
 ) -> None:
     """Add a line to the log that the tenant can read.
 
     Args:
         keys: a ``contracts.events.KeysPressed`` in JSON, if the line tells of keys.
+        switch: a ``contracts.events.ModelSwitched`` in JSON, if the line tells of a switch.
     """
     session.add(
         CallLogEntry(
@@ -37,5 +39,6 @@ def log_event(
             message=message,
             created_at=at,
             keys=keys,
+            switch=switch,
         )
     )

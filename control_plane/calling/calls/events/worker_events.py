@@ -179,9 +179,8 @@ async def _apply(
             call.collected_slots = {storable(k): storable(v) for k, v in slots.items()}
         case RecordingStarted() | RecordingStopped() as recording:
             await apply_recording_event(session, call, event, recording)
-        case Logged(level=level, message=message, keys=keys):
-            shown = None if keys is None else keys.model_dump(mode="json")
-            log_event(session, call, "runtime", storable(message), at, level, shown)
+        case Logged() as line:
+            _log_line(session, call, event, line)
         case CallEnded() as ended:
             await _end(session, group, call, event, ended)
         case _:
@@ -239,6 +238,18 @@ def _log_tool(session: AsyncSession, call: Call, event: CallEvent, tool: ToolCal
         event.occurred_at,
         "warning" if tool.is_error else "info",
     )
+
+
+def _log_line(session: AsyncSession, call: Call, event: CallEvent, line: Logged) -> None:
+    keys = None if line.keys is None else line.keys.model_dump(mode="json")
+    switch = None
+    if line.switch is not None:
+        switch = {
+            name: storable(value) if isinstance(value, str) else value
+            for name, value in line.switch.model_dump(mode="json").items()
+        }
+    message = storable(line.message)
+    log_event(session, call, "runtime", message, event.occurred_at, line.level, keys, switch)
 
 
 async def _meter(

@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from control_plane.building.agents.models import Agent
-from control_plane.calling.calls.models import Call
+from control_plane.calling.calls.models import Call, CallLogEntry
 from control_plane.money.billing.buckets import spendable_micros
 from control_plane.money.billing.models import BillingAccount
 from control_plane.notifying.notifications.models import NotificationOccasion
@@ -42,8 +42,14 @@ async def has_first_completed_call(
 async def calls_ended_since(
     session: AsyncSession, tenant_id: UUID, agent_id: UUID, since: datetime
 ) -> Sequence[EndedCall]:
+    had_switch = exists().where(
+        # The key of the partitions, and of an index in each.
+        CallLogEntry.call_id == Call.id,
+        CallLogEntry.tenant_id == Call.tenant_id,
+        CallLogEntry.switch.is_not(None),
+    )
     rows = await session.execute(
-        select(Call.end_reason, Call.usage, Call.takeovers)
+        select(Call.end_reason, had_switch)
         .where(
             Call.tenant_id == tenant_id,
             Call.agent_id == agent_id,
@@ -53,7 +59,7 @@ async def calls_ended_since(
         )
         .limit(MOST_CALLS)
     )
-    return [EndedCall(reason, usage, bool(takeovers)) for reason, usage, takeovers in rows]
+    return [EndedCall(reason, switched) for reason, switched in rows]
 
 
 async def other_payers(session: AsyncSession, call_ids: Sequence[UUID]) -> set[UUID]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from control_plane.calling.calls.ending.agent_failure import AGENT_FAILURES
 from control_plane.money.billing.balance import tone
@@ -20,9 +19,9 @@ DEGRADED_SHARE = 0.3
 @dataclass(frozen=True)
 class EndedCall:
     end_reason: str | None
-    usage: Mapping[str, Any]
-    """By ``"<channel>/<provider>/<model>"``."""
-    had_handoff: bool
+    had_switch: bool
+    """Whether its event log tells of a model that took over from another. What the models used
+    does not say so: a provider that refuses has used nothing, and after a handoff others talk."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +36,11 @@ def degradation(calls: Iterable[EndedCall]) -> Degradation | None:
     """How many of an agent's calls in the window went wrong, if those are too many."""
     ended = list(calls)
     failed = [call.end_reason in AGENT_FAILURES for call in ended]
-    switched = [_switched(call) for call in ended]
+    switched = [call.had_switch for call in ended]
     troubled = sum(one or other for one, other in zip(failed, switched, strict=True))
     if len(ended) < FEWEST_CALLS or troubled < DEGRADED_SHARE * len(ended):
         return None
     return Degradation(len(ended), sum(failed), sum(switched))
-
-
-def _switched(call: EndedCall) -> bool:
-    """After a handoff, other models are what the next agent has."""
-    by_channel = Counter(key.partition("/")[0] for key in call.usage)
-    return not call.had_handoff and any(models > 1 for models in by_channel.values())
 
 
 BalanceLevel = Literal["ok", "low", "critical", "depleted"]

@@ -48,6 +48,8 @@ class ServerTool:
     """JSON Schema of an object, which the arguments must fit."""
     shown_parameters: dict[str, Any]
     """The same, as providers of language models take it."""
+    speak_while: str | None
+    """What the caller is told while the tool is at work; ``None``: nothing."""
     run: Callable[[dict[str, Any]], Awaitable[ToolResult]]
 
 
@@ -166,11 +168,13 @@ class CallServers:
         name = name_for_model(server.binding.name, own_name, self._taken)
         self._taken.add(name)
         about = fill_template(server.binding.description or "", self._plan.variables)
+        filler = fill_template(server.binding.speak_while or "", self._plan.variables).strip()
         return ServerTool(
             name=name,
             description=f"{about}\n{tool.listed.description}".strip(),
             parameters=tool.listed.parameters,
             shown_parameters=tool.shown_parameters,
+            speak_while=filler or None,
             run=partial(server.call_tool, tool.listed.name),
         )
 

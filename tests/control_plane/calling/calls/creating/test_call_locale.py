@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from contracts.call_plan import CallPlan
 from control_plane.platform.database import Database
-from tests.control_plane.calling.calls.creating.test_frozen_versions import plan_of_a_call
+from control_plane.platform.settings import ControlPlaneSettings
+from tests.control_plane.calling.calls.creating.test_frozen_versions import (
+    HIBARI,
+    plan_of_a_call,
+    prefer,
+)
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.handoffs import own_openai_key
 
-BRITISH = "en-GB"
+BRITISH, GERMAN = "en-GB", "de-DE"
+OFFLINE = (("local", "moonshine-tiny-en"), ("local", "playbook"), ("local", HIBARI), "hibari")
+CLOUD = (
+    ("openai", "gpt-live-transcribe"),
+    ("openai", "gpt-5.6-luna"),
+    ("openai", "gpt-4o-mini-tts"),
+    "marin",
+)
 LANGUAGES = {"language": "en-US", "supported_languages": ["en-US", BRITISH]}
 TALKING = {"participants": [{"transport": "webrtc", "identity": "ada"}]}
 
@@ -36,6 +51,45 @@ async def test_a_call_can_be_in_another_of_its_languages(
         assert "You speak en-GB." in plan.compiled_prompt
         assert "Hello Ada." in plan.compiled_prompt
     assert (await plan_of_a_call(database, tenant, agent_id)).locale == "en-US"
+
+
+async def bilingual(
+    tenant: TenantClient, database: Database, settings: ControlPlaneSettings, **fields: Any
+) -> UUID:
+    """A published agent whose English is served by the offline models, and its German, which those
+    do not speak, by OpenAI's."""
+    await own_openai_key(tenant, database, settings)
+    for _, model in OFFLINE[:3]:
+        await prefer(tenant, model)
+    return await tenant.published_agent(
+        language="en-US", supported_languages=["en-US", GERMAN], **fields
+    )
+
+
+def served_by(plan: CallPlan) -> tuple[object, ...]:
+    """The models that listen, think and speak, and the voice."""
+    chosen = [channel.primary for channel in (plan.stack.stt, plan.stack.llm, plan.stack.tts)]
+    return (*((each.provider, each.model) for each in chosen), chosen[-1].voice)
+
+
+async def test_a_locale_has_the_recogniser_the_model_and_the_voice_of_its_language(
+    tenant: TenantClient, database: Database, settings: ControlPlaneSettings
+) -> None:
+    agent_id = await bilingual(tenant, database, settings)
+    for locale, models in [("en-US", OFFLINE), (GERMAN, CLOUD), (GERMAN, CLOUD), (None, OFFLINE)]:
+        plan = await plan_of_a_call(database, tenant, agent_id, locale=locale)
+        assert served_by(plan) == models, locale
+        assert plan.locale == (locale or "en-US")
+
+
+async def test_the_persona_s_language_has_the_models_and_the_voice_of_that_language(
+    tenant: TenantClient, database: Database, settings: ControlPlaneSettings
+) -> None:
+    persona = {"voiceConfig": {"language": GERMAN}}
+    agent_id = await bilingual(tenant, database, settings, persona=persona)
+    for locale, models in [(None, CLOUD), ("en-US", OFFLINE)]:
+        plan = await plan_of_a_call(database, tenant, agent_id, locale=locale)
+        assert served_by(plan) == models, locale
 
 
 async def test_a_tag_is_read_in_any_case(tenant: TenantClient, database: Database) -> None:

@@ -11,10 +11,10 @@ from control_plane.notifying.notifications.signals.call_signals import (
     degradation,
 )
 
-FINE = EndedCall("participant_disconnected", {"llm/openai/a": 1, "tts/openai/b": 1}, False)
-FAILED = EndedCall(EndReason.SESSION_ERROR.value, {}, False)
-SWITCHED = EndedCall("participant_disconnected", {"llm/openai/a": 1, "llm/google/c": 1}, False)
-HANDED_OVER = EndedCall(SWITCHED.end_reason, SWITCHED.usage, True)
+FINE = EndedCall("participant_disconnected", had_switch=False)
+FAILED = EndedCall(EndReason.SESSION_ERROR.value, had_switch=False)
+SWITCHED = EndedCall("participant_disconnected", had_switch=True)
+SWITCHED_IN_VAIN = EndedCall(EndReason.SESSION_ERROR.value, had_switch=True)
 
 
 def test_an_agent_is_degraded_from_three_calls_in_ten() -> None:
@@ -27,8 +27,9 @@ def test_fewer_than_five_calls_say_nothing() -> None:
     assert degradation([FAILED] * 5) == Degradation(5, 5, 0)
 
 
-def test_other_models_after_a_handoff_are_no_switch() -> None:
-    assert degradation([HANDED_OVER] * 10) is None
+def test_a_call_that_failed_although_another_provider_went_on_is_one_call() -> None:
+    assert degradation([FINE] * 8 + [SWITCHED_IN_VAIN] * 2) is None
+    assert degradation([FINE] * 7 + [SWITCHED_IN_VAIN] * 3) == Degradation(10, 3, 3)
 
 
 @pytest.mark.parametrize(

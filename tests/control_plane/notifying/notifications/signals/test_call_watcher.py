@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from contracts.end_reasons import EndReason
+from contracts.events import CallMetered, EventBody, Logged, ToolCalled, UsageReported
 from contracts.money import MICROS_PER_USD
 from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.money.billing import notices
@@ -17,10 +19,13 @@ from control_plane.notifying.notifications.signals.call_watcher import CallWatch
 from control_plane.platform.database import Database
 from control_plane.platform.outbox.models import OutboxEvent
 from control_plane.platform.outbox.reader import OutboxReader
+from pipelines.engine.channels.reports import ChannelSwitch
+from runtime.call.channel_reports import CallChannelReports
 from tests.control_plane.calling.dialing.phone import paid_by
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.conversation import balance_of, catch_up, create_call
 from tests.control_plane.fake_worker import FakeWorker
+from tests.control_plane.handoffs import hand_over
 
 ABOUT_CALLS = ("call.first_call", "agent.degraded", "billing.low_balance")
 
@@ -42,11 +47,13 @@ async def one_call(
     database: Database,
     agent_id: UUID,
     reason: EndReason = EndReason.PARTICIPANT_DISCONNECTED,
+    facts: Sequence[EventBody] = (),
 ) -> None:
     await create_call(tenant, agent_id)
     plan = await worker.claim()
     assert plan is not None
     await worker.start(plan)
+    await worker.ship(plan, *facts)
     await catch_up(consumer)
     await worker.end(plan, 30_000, reason)
     await catch_up(consumer)
@@ -157,6 +164,62 @@ async def test_an_agent_whose_calls_fail_is_degraded_and_told_once_an_hour(
         await one_call(tenant, worker, consumer, database, failing, EndReason.SESSION_ERROR)
         await told(database, tenant)
     assert (await told(database, tenant)).count("agent.degraded") == 1
+
+
+def switch_facts(why: str = "401") -> list[EventBody]:
+    """What a worker journals when one model takes over from another."""
+    facts: list[EventBody] = []
+    reports = CallChannelReports(facts.append, lambda failure: None)
+    reports.switched(ChannelSwitch("llm", "openai/gpt-4o", "local/playbook", why, lost_ms=12))
+    return facts
+
+
+async def test_an_agent_whose_provider_always_refuses_is_degraded(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    agent_id = await tenant.published_agent()
+    # What refuses has used nothing.
+    used = UsageReported(channel="llm", provider="local", model="playbook", output_tokens=5)
+    for _ in range(5):
+        assert "agent.degraded" not in await told(database, tenant)
+        facts = [*switch_facts(), used]
+        await one_call(tenant, worker, consumer, database, agent_id, facts=facts)
+    assert (await told(database, tenant)).count("agent.degraded") == 1
+    found = (await tenant.get("/v1/notifications?limit=200")).json()["data"]
+    [notice] = [entry for entry in found if entry["event_category"] == "agent.degraded"]
+    assert notice["metadata"] == {
+        "agent_id": str(agent_id),
+        "calls": 5,
+        "failed": 0,
+        "switched": 5,
+    }
+
+
+async def test_handoffs_and_other_warnings_are_no_switch(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    agent_id, other = await tenant.published_agent(), await tenant.published_agent()
+    await hand_over(tenant, agent_id, other)
+    facts: list[EventBody] = [
+        UsageReported(channel="llm", provider="openai", model="gpt-4o", output_tokens=5),
+        CallMetered(connected_ms=1_000, agent_id=other),
+        UsageReported(channel="llm", provider="local", model="playbook", output_tokens=5),
+        Logged(level="warning", message="llm: somebody took over from nobody after 0 ms: because"),
+        ToolCalled(name="look_up", output="took over from", is_error=True),
+    ]
+    for _ in range(5):
+        await one_call(tenant, worker, consumer, database, agent_id, facts=facts)
+    assert "agent.degraded" not in await told(database, tenant)
+
+
+async def test_why_a_model_failed_may_hold_what_no_column_can(
+    tenant: TenantClient, worker: FakeWorker, consumer: EventConsumer, database: Database
+) -> None:
+    agent_id = await tenant.published_agent()
+    for _ in range(5):
+        facts = switch_facts(why="garbage: \x00")
+        await one_call(tenant, worker, consumer, database, agent_id, facts=facts)
+    assert "agent.degraded" in await told(database, tenant)
 
 
 async def test_who_pays_for_another_tenants_call_is_told_of_the_own_balance(

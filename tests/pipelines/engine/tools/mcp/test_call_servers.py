@@ -216,6 +216,42 @@ async def test_a_server_that_refuses_is_named_with_the_reason(
         assert await talk.call.messages("assistant", 1) == [ANSWER]
 
 
+SLOW_TOOLS = {"tools/call": Odd(delay_seconds=1.5)}
+WAIT = "One moment, I ask the {{ place }}."
+
+
+@pytest.mark.latency
+async def test_the_agent_says_that_it_waits_for_a_tool_and_then_the_answer(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
+    async with talking(warm_models, tls, McpServer(odd=SLOW_TOOLS), speak_while=WAIT) as talk:
+        await talk.logged("Tools of the MCP server crm")
+        await talk.ask()
+        said = await talk.call.messages("assistant", 2)
+        assert said == ["One moment, I ask the Harbour Inn.", ANSWER]
+        assert talk.results == ["at seven"]
+
+
+@pytest.mark.latency
+async def test_a_tool_that_answers_at_once_needs_no_words_while_waiting(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
+    async with talking(warm_models, tls, speak_while=WAIT) as talk:
+        await talk.logged("Tools of the MCP server crm")
+        await talk.ask()
+        assert await talk.call.messages("assistant", 1) == [ANSWER]
+
+
+@pytest.mark.latency
+async def test_without_words_for_it_a_slow_tool_is_waited_for_in_silence(
+    warm_models: WarmModels, tls: OwnTls
+) -> None:
+    async with talking(warm_models, tls, McpServer(odd=SLOW_TOOLS)) as talk:
+        await talk.logged("Tools of the MCP server crm")
+        await talk.ask()
+        assert await talk.call.messages("assistant", 1) == [ANSWER]
+
+
 async def test_a_server_whose_tools_cannot_be_taken_over_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
