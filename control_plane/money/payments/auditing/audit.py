@@ -3,15 +3,15 @@ difference is a bug or a forgery, which is only reported."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
 from contracts.money import usd
-from control_plane.money.payments.auditing import repository
-from control_plane.money.payments.auditing.repository import Mismatch, Series
+from control_plane.money.payments.auditing import invoice_repository, posting_repository
+from control_plane.money.payments.auditing.invoice_repository import Series
+from control_plane.money.payments.auditing.mismatch import Mismatch
+from control_plane.money.payments.auditing.posting_repository import Posting, Unfounded
 from control_plane.platform.database import Database
 
 
@@ -24,34 +24,46 @@ class PaymentDifference(NamedTuple):
 
 async def audit_payments(database: Database) -> list[PaymentDifference]:
     """Compare every captured payment, its bonus, every refund and dispute, and what came back of
-    them, with their entries; every captured payment with its invoice; and the invoices' numbers
-    with their counters. Each difference names both figures.
+    them, with their entries, both ways; every captured payment with its invoice; and the invoices'
+    numbers with their counters. Each difference names both figures.
 
     Raises:
         DatabaseUnavailable: PostgreSQL is down.
     """
     differences: list[PaymentDifference] = []
     async with database.system_session() as session:
-        for what, find in _POSTED.items():
-            differences += [_posting(what, each) for each in await find(session)]
-        differences += map(_invoicing, await repository.payments_not_invoiced(session))
-        differences += map(_numbering, await repository.series_with_gaps(session))
+        for posting, what in _POSTINGS:
+            not_posted = await posting_repository.not_posted(session, posting)
+            differences += [_missing(what, each) for each in not_posted]
+            differences += map(_forged, await posting_repository.unfounded(session, posting))
+        differences += map(_invoicing, await invoice_repository.payments_not_invoiced(session))
+        differences += map(_numbering, await invoice_repository.series_with_gaps(session))
     return differences
 
 
-_POSTED: Mapping[str, Callable[[AsyncSession], Awaitable[list[Mismatch]]]] = {
-    "the credit of payment": repository.payments_not_posted,
-    "the bonus of payment": repository.bonuses_not_posted,
-    "what was taken back by": repository.reversals_not_posted,
-    "what came back of": repository.returns_not_posted,
-}
+_POSTINGS: Sequence[tuple[Posting, str]] = (
+    (posting_repository.TOP_UPS, "the credit of payment"),
+    (posting_repository.BONUSES, "the bonus of payment"),
+    (posting_repository.REFUNDS, "what was taken back by"),
+    (posting_repository.DISPUTES, "what was taken back by"),
+    (posting_repository.FAILED_REFUNDS, "what came back of"),
+    (posting_repository.WON_DISPUTES, "what came back of"),
+)
 
 
-def _posting(what: str, each: Mismatch) -> PaymentDifference:
+def _missing(what: str, each: Mismatch) -> PaymentDifference:
     entry = "missing" if each.found is None else _dollars(each.found)
     return PaymentDifference(
         each.tenant_id,
         f"{what} {each.which} is {_dollars(each.expected)}, and its entry is {entry}",
+    )
+
+
+def _forged(each: Unfounded) -> PaymentDifference:
+    return PaymentDifference(
+        each.tenant_id,
+        f"the entry {each.reference} is {_dollars(each.micros)}, and what it was posted for is"
+        " missing",
     )
 
 

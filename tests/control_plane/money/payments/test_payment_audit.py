@@ -1,4 +1,5 @@
-"""The audit finds what was captured and is not in the ledger or on paper."""
+"""The audit finds what was captured and is not in the ledger or on paper, and what is in the ledger
+or on paper and was not captured."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from control_plane.money.payments.auditing.audit import audit_payments
+from tests.control_plane.conftest import OPERATOR
 from tests.control_plane.money.payments.paying import Payer
 from tests.stand_ins.stripe_wire import StripeWire
 
@@ -22,6 +24,15 @@ async def test_sound_books_have_no_difference(payer: Payer, stripe: StripeWire) 
     assert await audit_payments(payer.database) == []
     await paid_and_refunded(payer, stripe)
     assert await audit_payments(payer.database) == []
+
+
+def forged_entry(reference: str, transaction_type: str, micros: int) -> str:
+    return (
+        "INSERT INTO ledger_entries (id, tenant_id, reference, transaction_type, free_micros,"
+        " purchased_micros, amount_seconds, description) SELECT gen_random_uuid(), tenant_id,"
+        f" '{reference}', '{transaction_type}', 0, {micros}, 0, 'Forged'"
+        " FROM payments WHERE state = 'succeeded'"
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,6 +62,26 @@ async def test_sound_books_have_no_difference(payer: Payer, stripe: StripeWire) 
             "UPDATE payments SET total_minor = 1 WHERE state = 'succeeded'",
             "is over 1 minor units of USD, and its invoice is over 2000",
         ),
+        *(
+            (
+                forged_entry(reference, transaction_type, micros),
+                f"the entry {reference} is {shown}, and what it was posted for is missing",
+            )
+            for reference, transaction_type, micros, shown in (
+                ("topup:stripe:pi_forged", "topup", 90_000_000, "$90.000000"),
+                ("topup:forged", "topup", 1, "$0.000001"),
+                ("mine", "topup", 1, "$0.000001"),
+                ("bonus:stripe:pi_forged", "bonus", 5, "$0.000005"),
+                ("refund:stripe:re_forged", "refund", -5, "-$0.000005"),
+                ("dispute:stripe:du_forged", "dispute", -5, "-$0.000005"),
+                ("dispute:won:stripe:du_forged", "dispute", 5, "$0.000005"),
+                ("refund_failed:stripe:re_forged", "correction", 5, "$0.000005"),
+            )
+        ),
+        (
+            "UPDATE payments SET state = 'failed' WHERE state = 'succeeded'",
+            "is $20.000000, and what it was posted for is missing",
+        ),
         (
             "UPDATE invoice_counters SET last_number = 3",
             "is at 3, and 2 have a number, the highest 00000002",
@@ -65,3 +96,38 @@ async def test_a_forgery_is_found(
         await session.execute(text(forgery))
     differences = await audit_payments(payer.database)
     assert found in " ".join(each.what for each in differences)
+
+
+@pytest.mark.parametrize("transaction_type", ["bonus", "refund", "dispute"])
+async def test_an_entry_of_a_payment_that_had_no_such_thing_is_found(
+    payer: Payer, stripe: StripeWire, transaction_type: str
+) -> None:
+    """The payment is there, and had no bonus; the refund is there, and did not fail."""
+    await paid_and_refunded(payer, stripe)
+    [intent_id], [refund_id] = stripe.intents, stripe.refunds
+    reference, of_type = {
+        "bonus": (f"bonus:stripe:{intent_id}", "bonus"),
+        "refund": (f"refund_failed:stripe:{refund_id}", "correction"),
+        "dispute": (f"dispute:stripe:{refund_id}", "dispute"),
+    }[transaction_type]
+    async with payer.database.system_session() as session:
+        await session.execute(text(forged_entry(reference, of_type, 7)))
+    [difference] = await audit_payments(payer.database)
+    assert difference.tenant_id == payer.tenant_id
+    assert f"the entry {reference} is $0.000007" in difference.what
+
+
+async def test_bonuses_failed_refunds_and_disputes_are_no_difference(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    pack = {"display_name": "$50", "price_cents": 5000, "bonus_cents": 500}
+    await payer.tenant.http.post("/v1/operator/topup-packs", headers=OPERATOR, json=pack)
+    for _ in range(2):
+        begun = await payer.begin(50)
+        await stripe.customer_pays(begun["stripe"]["session_id"])
+    refunded, disputed = stripe.intents
+    await stripe.fail_refund(await stripe.refund(refunded, 500))
+    await stripe.refund(refunded, 700)
+    await stripe.win(await stripe.dispute(disputed))
+    assert len(await payer.entries()) == 9
+    assert await audit_payments(payer.database) == []
