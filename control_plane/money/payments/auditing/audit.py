@@ -3,9 +3,11 @@ difference is a bug or a forgery, which is only reported."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from contracts.money import usd
 from control_plane.money.payments.auditing import invoice_repository, posting_repository
@@ -24,7 +26,8 @@ class PaymentDifference(NamedTuple):
 
 async def audit_payments(database: Database) -> list[PaymentDifference]:
     """Compare every captured payment, its bonus, every refund and dispute, and what came back of
-    them, with their entries, both ways; every captured payment with its invoice; and the invoices'
+    them, with their entries, both ways; every captured payment with its invoice, both ways;
+    invoices with their items, and their credit notes with refunds and voids; and the invoices'
     numbers with their counters. Each difference names both figures.
 
     Raises:
@@ -37,6 +40,8 @@ async def audit_payments(database: Database) -> list[PaymentDifference]:
             differences += [_missing(what, each) for each in not_posted]
             differences += map(_forged, await posting_repository.unfounded(session, posting))
         differences += map(_invoicing, await invoice_repository.payments_not_invoiced(session))
+        for find, what, is_what in _PAPERS:
+            differences += [_paper(what, is_what, each) for each in await find(session)]
         differences += map(_numbering, await invoice_repository.series_with_gaps(session))
     return differences
 
@@ -73,6 +78,36 @@ def _invoicing(each: Mismatch) -> PaymentDifference:
         each.tenant_id,
         f"payment {each.which} is over {each.expected} minor units of {each.currency}, and its"
         f" invoice is {invoice}",
+    )
+
+
+_PAPERS: Sequence[tuple[Callable[[AsyncSession], Awaitable[list[Mismatch]]], str, str]] = (
+    (
+        invoice_repository.invoices_not_paid,
+        "invoice {} is over",
+        "the captured payment that it is for is",
+    ),
+    (invoice_repository.papers_not_itemized, "the subtotal of {} is", "the sum of its items is"),
+    (
+        invoice_repository.invoices_wrongly_credited,
+        "what was refunded or voided of invoice {} is",
+        "the sum of its credit notes is",
+    ),
+    (
+        invoice_repository.notes_without_reason,
+        "credit note {} is over",
+        "the refund or void that it is for is",
+    ),
+)
+"""With both halves of a sentence."""
+
+
+def _paper(what: str, is_what: str, each: Mismatch) -> PaymentDifference:
+    found = "missing" if each.found is None else each.found
+    return PaymentDifference(
+        each.tenant_id,
+        f"{what.format(each.which)} {each.expected} minor units of {each.currency}, and {is_what}"
+        f" {found}",
     )
 
 

@@ -1,4 +1,5 @@
-"""Queries of the audit on invoices. They need a system session.
+"""Queries of the audit on the papers of payments: invoices of the kind ``topup``, and credit notes
+that take one back. They need a system session.
 
 Each is one statement, which sees one moment, so payments that are made meanwhile do not disturb it.
 """
@@ -7,12 +8,27 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import String, cast, func, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    ScalarSelect,
+    SQLColumnExpression,
+    String,
+    case,
+    cast,
+    func,
+    or_,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
-from control_plane.money.invoices.models import Invoice, InvoiceCounter
+from control_plane.money.invoices.models import Invoice, InvoiceCounter, InvoiceItem
 from control_plane.money.payments.auditing.mismatch import Mismatch
-from control_plane.money.payments.models import Payment, PaymentState
+from control_plane.money.payments.models import Payment, PaymentReversal, PaymentState
+
+_original = aliased(Invoice)
+"""What a credit note takes back."""
 
 
 async def payments_not_invoiced(session: AsyncSession) -> list[Mismatch]:
@@ -27,12 +43,113 @@ async def payments_not_invoiced(session: AsyncSession) -> list[Mismatch]:
         )
         .outerjoin(
             Invoice,
-            (Invoice.payment_event_id == Payment.id) & Invoice.credited_invoice_id.is_(None),
+            (Invoice.payment_event_id == Payment.id) & (Invoice.kind == "topup"),
         )
         .where(
             Payment.state == PaymentState.SUCCEEDED,
             Invoice.total_minor.is_distinct_from(Payment.total_minor),
         )
+    )
+    return [Mismatch(*row) for row in rows]
+
+
+async def invoices_not_paid(session: AsyncSession) -> list[Mismatch]:
+    """Invoices of top-ups without a captured payment, in minor units. Two invoices of one payment
+    have different references, and so one of them has none."""
+    rows = await session.execute(
+        select(
+            Invoice.tenant_id,
+            Invoice.invoice_number,
+            Invoice.total_minor,
+            Payment.total_minor,
+            Invoice.currency,
+        )
+        .outerjoin(
+            Payment,
+            (Payment.id == Invoice.payment_event_id)
+            & (Payment.tenant_id == Invoice.tenant_id)
+            & (Payment.state == PaymentState.SUCCEEDED)
+            & (Invoice.reference == "payment:" + cast(Payment.id, String)),
+        )
+        .where(Invoice.kind == "topup", Payment.id.is_(None))
+    )
+    return [Mismatch(*row) for row in rows]
+
+
+async def papers_not_itemized(session: AsyncSession) -> list[Mismatch]:
+    """Invoices of top-ups and their credit notes whose items do not add up to their subtotal, in
+    minor units."""
+    items = _sum(InvoiceItem.amount_minor, InvoiceItem.invoice_id == Invoice.id)
+    rows = await session.execute(
+        select(
+            Invoice.tenant_id,
+            Invoice.invoice_number,
+            Invoice.subtotal_minor,
+            items,
+            Invoice.currency,
+        )
+        .outerjoin(_original, _original.id == Invoice.credited_invoice_id)
+        .where(or_(Invoice.kind == "topup", _is_note_of_top_up()), items != Invoice.subtotal_minor)
+    )
+    return [Mismatch(*row) for row in rows]
+
+
+async def invoices_wrongly_credited(session: AsyncSession) -> list[Mismatch]:
+    """Invoices of top-ups whose credit notes are not over what was refunded, or all of it if the
+    invoice is voided, in minor units.
+
+    The note of a refund that failed may stay, or be for the refund in its place. So what is
+    credited is at least what stayed refunded, and at most all that ever was.
+    """
+    note = aliased(Invoice)
+    refund = (
+        PaymentReversal.payment_id == Invoice.payment_event_id,
+        PaymentReversal.kind == "refund",
+    )
+    total, is_voided = Invoice.total_minor, Invoice.status == "voided"
+    stayed = _sum(PaymentReversal.amount_minor, *refund, PaymentReversal.returned_at.is_(None))
+    ever = _sum(PaymentReversal.amount_minor, *refund)
+    least = case((is_voided, total), else_=func.least(total, stayed))
+    most = case((is_voided, total), else_=func.least(total, ever))
+    credited = _sum(note.total_minor, note.credited_invoice_id == Invoice.id)
+    rows = await session.execute(
+        select(
+            Invoice.tenant_id,
+            Invoice.invoice_number,
+            case((credited < least, least), else_=most),
+            credited,
+            Invoice.currency,
+        ).where(Invoice.kind == "topup", or_(credited < least, credited > most))
+    )
+    return [Mismatch(*row) for row in rows]
+
+
+async def notes_without_reason(session: AsyncSession) -> list[Mismatch]:
+    """Credit notes of top-ups that are for no refund, and for no invoice that is voided, in minor
+    units."""
+    of_gateway = PaymentReversal.gateway + ":" + PaymentReversal.gateway_id
+    is_of_refund = (
+        select(PaymentReversal.gateway_id)
+        .where(
+            PaymentReversal.payment_id == _original.payment_event_id,
+            PaymentReversal.kind == "refund",
+            Invoice.reference == "refund:" + of_gateway,
+        )
+        .exists()
+    )
+    is_of_void = (_original.status == "voided") & (
+        Invoice.reference == "void:" + cast(_original.id, String)
+    )
+    rows = await session.execute(
+        select(
+            Invoice.tenant_id,
+            Invoice.invoice_number,
+            Invoice.total_minor,
+            cast(None, BigInteger),
+            Invoice.currency,
+        )
+        .outerjoin(_original, _original.id == Invoice.credited_invoice_id)
+        .where(_is_note_of_top_up(), ~is_of_refund, func.coalesce(~is_of_void, True))
     )
     return [Mismatch(*row) for row in rows]
 
@@ -65,3 +182,16 @@ async def series_with_gaps(session: AsyncSession) -> list[Series]:
         )
     )
     return [Series(*row) for row in rows]
+
+
+def _is_note_of_top_up() -> ColumnElement[bool]:
+    """Or a note of nothing, or of another note, which there never is."""
+    return (Invoice.kind == "credit_note") & func.coalesce(
+        _original.kind.in_(("topup", "credit_note")), True
+    )
+
+
+def _sum(amount: SQLColumnExpression[int], *which: ColumnElement[bool]) -> ScalarSelect[int]:
+    """Of the rows that ``which`` joins to an invoice."""
+    total = cast(func.coalesce(func.sum(amount), 0), BigInteger)
+    return select(total).where(*which).correlate(Invoice).scalar_subquery()

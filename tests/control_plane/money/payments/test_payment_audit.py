@@ -35,6 +35,36 @@ def forged_entry(reference: str, transaction_type: str, micros: int) -> str:
     )
 
 
+def forged_invoice(number: int, kind: str, credited: str = "NULL") -> str:
+    """Over $20, of the newest payment, with an item."""
+    return f"""
+        WITH paper AS (
+            INSERT INTO invoices (id, invoice_number, tenant_id, kind, status, currency,
+                subtotal_minor, tax_minor, discount_minor, total_minor, taxes, payment_event_id,
+                credited_invoice_id, reference, billed_to, issued_at)
+            SELECT gen_random_uuid(), prefix || '-' || year || '-0000000{number}', tenant_id,
+                '{kind}', 'paid', 'USD', 2000, 0, 0, 2000, '[]', payments.id, {credited},
+                'forged:{number}', '{{}}', now()
+            FROM payments, invoice_counters WHERE state = 'succeeded'
+            RETURNING id, tenant_id
+        )
+        INSERT INTO invoice_items ({ITEM})
+        SELECT gen_random_uuid(), id, tenant_id, 1, 'topup', 'Forged', 1, 2000, 2000 FROM paper
+    """
+
+
+def forged_item(kind: str) -> str:
+    return (
+        f"INSERT INTO invoice_items ({ITEM}) SELECT gen_random_uuid(), id, tenant_id, 9, 'topup',"
+        f" 'Forged', 1, 500, 500 FROM invoices WHERE kind = '{kind}'"
+    )
+
+
+ITEM = (
+    "id, invoice_id, tenant_id, line, kind, description, quantity, unit_amount_minor, amount_minor"
+)
+
+
 @pytest.mark.parametrize(
     ("forgery", "found"),
     [
@@ -81,6 +111,49 @@ def forged_entry(reference: str, transaction_type: str, micros: int) -> str:
         (
             "UPDATE payments SET state = 'failed' WHERE state = 'succeeded'",
             "is $20.000000, and what it was posted for is missing",
+        ),
+        (
+            "UPDATE payments SET state = 'failed' WHERE state = 'succeeded'",
+            "is over 2000 minor units of USD, and the captured payment that it is for is missing",
+        ),
+        (
+            forged_invoice(3, "topup"),
+            "3 is over 2000 minor units of USD, and the captured payment that it is for is missing",
+        ),
+        (forged_item("topup"), "1 is 2000 minor units of USD, and the sum of its items is 2500"),
+        (
+            forged_item("credit_note"),
+            "2 is 500 minor units of USD, and the sum of its items is 1000",
+        ),
+        (
+            "UPDATE invoices SET status = 'voided' WHERE kind = 'topup'",
+            "is 2000 minor units of USD, and the sum of its credit notes is 500",
+        ),
+        (
+            "INSERT INTO payment_reversals (gateway, gateway_id, tenant_id, payment_id, kind,"
+            " amount_minor, credit_micros) SELECT 'stripe', 're_x', tenant_id, id, 'refund', 300, 3"
+            " FROM payments WHERE state = 'succeeded'",
+            "is 800 minor units of USD, and the sum of its credit notes is 500",
+        ),
+        (
+            "UPDATE payment_reversals SET amount_minor = 400",
+            "is 400 minor units of USD, and the sum of its credit notes is 500",
+        ),
+        (
+            "UPDATE payment_reversals SET gateway_id = 're_x'",
+            "2 is over 500 minor units of USD, and the refund or void that it is for is missing",
+        ),
+        *(
+            (
+                forged_invoice(3, "credit_note", credited),
+                "3 is over 2000 minor units of USD, and the refund or void that it is for is"
+                " missing",
+            )
+            for credited in (
+                "NULL",
+                "(SELECT id FROM invoices WHERE kind = 'topup')",
+                "(SELECT id FROM invoices WHERE kind = 'credit_note')",
+            )
         ),
         (
             "UPDATE invoice_counters SET last_number = 3",
@@ -130,4 +203,27 @@ async def test_bonuses_failed_refunds_and_disputes_are_no_difference(
     await stripe.refund(refunded, 700)
     await stripe.win(await stripe.dispute(disputed))
     assert len(await payer.entries()) == 9
+    assert await audit_payments(payer.database) == []
+
+
+async def test_a_voided_invoice_with_refunds_is_no_difference(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    await paid_and_refunded(payer, stripe)
+    [invoice] = (await payer.tenant.get("/v1/billing/invoices")).json()["invoices"][1:]
+    voiding = f"/v1/operator/invoices/{invoice['id']}/void"
+    answer = await payer.tenant.http.post(voiding, headers=OPERATOR, json={"reason": "Wrong name"})
+    assert answer.status_code == 200, answer.text
+    [intent_id] = stripe.intents
+    await stripe.refund(intent_id, 300)
+    assert await audit_payments(payer.database) == []
+
+
+async def test_invoices_of_another_kind_need_no_payment(payer: Payer, stripe: StripeWire) -> None:
+    await paid_and_refunded(payer, stripe)
+    async with payer.database.system_session() as session:
+        await session.execute(text(forged_invoice(3, "plan")))
+        of_plan = "(SELECT id FROM invoices WHERE kind = 'plan')"
+        await session.execute(text(forged_invoice(4, "credit_note", of_plan)))
+        await session.execute(text("UPDATE invoice_counters SET last_number = 4"))
     assert await audit_payments(payer.database) == []
