@@ -1,123 +1,60 @@
-"""The audit of payments and invoices: what gateways captured is in the ledger and on paper. A
-difference is a bug or a forgery, which is only reported."""
+"""The audit of payments and invoices: what gateways captured is in the ledger and on paper, and
+nothing else is. A difference is a bug or a forgery, which is only reported.
+
+Days are audited in the rotation of the ledger's days (``billing/audits/rotation.py``), because
+payments become too many to be read each time: what was paid, given back, voided or posted on the
+newest days, then days on which something differed, then the others in turns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
-from uuid import UUID
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
-from contracts.money import usd
-from control_plane.money.payments.auditing import invoice_repository, posting_repository
-from control_plane.money.payments.auditing.invoice_repository import Series
-from control_plane.money.payments.auditing.mismatch import Mismatch
-from control_plane.money.payments.auditing.posting_repository import Posting, Unfounded
+from control_plane.money.billing.audits.rotation import AuditedDay, in_turn
+from control_plane.money.payments.auditing import day_repository, invoice_repository
+from control_plane.money.payments.auditing.differences import (
+    PaymentDifference,
+    differences_within,
+    numbering,
+)
 from control_plane.platform.database import Database
 
-
-class PaymentDifference(NamedTuple):
-    tenant_id: UUID | None
-    """``None``: it concerns the numbers of all invoices."""
-    what: str
-    """The rest of a sentence."""
+AUDIT_SECONDS = 2.0
+"""No other day is begun after so long."""
 
 
-async def audit_payments(database: Database) -> list[PaymentDifference]:
-    """Compare every captured payment, its bonus, every refund and dispute, and what came back of
-    them, with their entries, both ways; every captured payment with its invoice, both ways;
-    invoices with their items, and their credit notes with refunds and voids; and the invoices'
-    numbers with their counters. Each difference names both figures.
+async def audit_payments(
+    database: Database,
+    *,
+    seconds: float = AUDIT_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[PaymentDifference]:
+    """Audit the counters of invoices, the newest days, and as many older days as ``seconds`` allow.
 
     Raises:
-        DatabaseUnavailable: PostgreSQL is down.
+        DatabaseUnavailable: PostgreSQL is down, or one day took longer than a transaction may.
     """
-    differences: list[PaymentDifference] = []
+    ends_at = clock() + seconds
     async with database.system_session() as session:
-        for posting, what in _POSTINGS:
-            not_posted = await posting_repository.not_posted(session, posting)
-            differences += [_missing(what, each) for each in not_posted]
-            differences += map(_forged, await posting_repository.unfounded(session, posting))
-        differences += map(_invoicing, await invoice_repository.payments_not_invoiced(session))
-        for find, what, is_what in _PAPERS:
-            differences += [_paper(what, is_what, each) for each in await find(session)]
-        differences += map(_numbering, await invoice_repository.series_with_gaps(session))
+        days = await day_repository.days(session)
+        series = await invoice_repository.series_without_their_last(session)
+    differences: list[PaymentDifference] = []
+    for span in in_turn(days or [AuditedDay(datetime.now(UTC).date(), None)]):
+        async with database.system_session() as session:
+            await day_repository.read_by_day(session)
+            found = await differences_within(session, span)
+            gaps = await invoice_repository.series_with_gaps(session, span)
+            await day_repository.keep_audited(
+                session, span.day, datetime.now(UTC), balanced=not (found or gaps)
+            )
+        differences += found
+        series |= gaps
+        if clock() >= ends_at:
+            break
+    if series:
+        async with database.system_session() as session:
+            wrong = await invoice_repository.series_of(session, series)
+        differences += map(numbering, wrong)
     return differences
-
-
-_POSTINGS: Sequence[tuple[Posting, str]] = (
-    (posting_repository.TOP_UPS, "the credit of payment"),
-    (posting_repository.BONUSES, "the bonus of payment"),
-    (posting_repository.REFUNDS, "what was taken back by"),
-    (posting_repository.DISPUTES, "what was taken back by"),
-    (posting_repository.FAILED_REFUNDS, "what came back of"),
-    (posting_repository.WON_DISPUTES, "what came back of"),
-)
-
-
-def _missing(what: str, each: Mismatch) -> PaymentDifference:
-    entry = "missing" if each.found is None else _dollars(each.found)
-    return PaymentDifference(
-        each.tenant_id,
-        f"{what} {each.which} is {_dollars(each.expected)}, and its entry is {entry}",
-    )
-
-
-def _forged(each: Unfounded) -> PaymentDifference:
-    return PaymentDifference(
-        each.tenant_id,
-        f"the entry {each.reference} is {_dollars(each.micros)}, and what it was posted for is"
-        " missing",
-    )
-
-
-def _invoicing(each: Mismatch) -> PaymentDifference:
-    invoice = "missing" if each.found is None else f"over {each.found}"
-    return PaymentDifference(
-        each.tenant_id,
-        f"payment {each.which} is over {each.expected} minor units of {each.currency}, and its"
-        f" invoice is {invoice}",
-    )
-
-
-_PAPERS: Sequence[tuple[Callable[[AsyncSession], Awaitable[list[Mismatch]]], str, str]] = (
-    (
-        invoice_repository.invoices_not_paid,
-        "invoice {} is over",
-        "the captured payment that it is for is",
-    ),
-    (invoice_repository.papers_not_itemized, "the subtotal of {} is", "the sum of its items is"),
-    (
-        invoice_repository.invoices_wrongly_credited,
-        "what was refunded or voided of invoice {} is",
-        "the sum of its credit notes is",
-    ),
-    (
-        invoice_repository.notes_without_reason,
-        "credit note {} is over",
-        "the refund or void that it is for is",
-    ),
-)
-"""With both halves of a sentence."""
-
-
-def _paper(what: str, is_what: str, each: Mismatch) -> PaymentDifference:
-    found = "missing" if each.found is None else each.found
-    return PaymentDifference(
-        each.tenant_id,
-        f"{what.format(each.which)} {each.expected} minor units of {each.currency}, and {is_what}"
-        f" {found}",
-    )
-
-
-def _numbering(series: Series) -> PaymentDifference:
-    return PaymentDifference(
-        None,
-        f"the counter of the invoices {series.name} is at {series.last_number}, and"
-        f" {series.invoices} have a number, the highest {series.highest or 'none'}",
-    )
-
-
-def _dollars(micros: int) -> str:
-    return f"{'-' * (micros < 0)}${usd(abs(micros)):.6f}"

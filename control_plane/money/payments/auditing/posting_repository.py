@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -23,7 +24,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from control_plane.money.billing.audits.rotation import Span
 from control_plane.money.billing.models import LedgerEntry
+from control_plane.money.payments.auditing.day_repository import within
 from control_plane.money.payments.auditing.mismatch import Mismatch
 from control_plane.money.payments.models import Payment, PaymentReversal, PaymentState
 
@@ -35,6 +38,8 @@ class Posting:
     records: Select[*tuple[Any, ...]]
     """Rows of ``tenant_id``, ``which``, the ``expected`` micro-dollars in the purchased bucket, the
     ``gateway``, its id in ``gateway_id``, and the ``reference`` of the entry."""
+    moment: SQLColumnExpression[datetime] | SQLColumnExpression[datetime | None]
+    """Of the records: when their entry was due."""
     entries: ColumnElement[bool]
     prefix: str
     """What the references begin with. The gateway and its id follow."""
@@ -76,27 +81,38 @@ def _of_reversals(
 
 _type, _reference = LedgerEntry.transaction_type, LedgerEntry.reference
 _taken, _is_back = PaymentReversal.credit_micros, PaymentReversal.returned_at.is_not(None)
+_captured_at = func.coalesce(Payment.resolved_at, Payment.created_at)
+"""In these words, because they are those of the index ``ix_payments_time``."""
+_taken_at, _back_at = PaymentReversal.created_at, PaymentReversal.returned_at
 _WON, _FAILED = "dispute:won:", "refund_failed:"
 
-TOP_UPS = Posting(_of_payments("topup:", Payment.credit_micros), _type == "topup", "topup:")
+TOP_UPS = Posting(
+    _of_payments("topup:", Payment.credit_micros), _captured_at, _type == "topup", "topup:"
+)
 BONUSES = Posting(
     _of_payments("bonus:", Payment.bonus_micros, Payment.bonus_micros > 0),
+    _captured_at,
     _type == "bonus",
     "bonus:",
 )
-REFUNDS = Posting(_of_reversals("refund", "refund:", -_taken), _type == "refund", "refund:")
+REFUNDS = Posting(
+    _of_reversals("refund", "refund:", -_taken), _taken_at, _type == "refund", "refund:"
+)
 DISPUTES = Posting(
     _of_reversals("dispute", "dispute:", -_taken),
+    _taken_at,
     (_type == "dispute") & ~_reference.startswith(_WON),
     "dispute:",
 )
 FAILED_REFUNDS = Posting(
     _of_reversals("refund", _FAILED, _taken, _is_back),
+    _back_at,
     (_type == "correction") & _reference.startswith(_FAILED),
     _FAILED,
 )
 WON_DISPUTES = Posting(
     _of_reversals("dispute", _WON, _taken, _is_back),
+    _back_at,
     (_type == "dispute") & _reference.startswith(_WON),
     _WON,
 )
@@ -105,9 +121,9 @@ WON_DISPUTES = Posting(
 _no_charge = _type != literal_column("'charge'")
 
 
-async def not_posted(session: AsyncSession, posting: Posting) -> Sequence[Mismatch]:
-    """Records without an entry over what they brought or took, in micro-dollars."""
-    each = posting.records.subquery().c
+async def not_posted(session: AsyncSession, posting: Posting, span: Span) -> Sequence[Mismatch]:
+    """Records of the span without an entry over what they brought or took, in micro-dollars."""
+    each = posting.records.where(*within(span, posting.moment)).subquery().c
     rows = await session.execute(
         select(each.tenant_id, each.which, each.expected, LedgerEntry.purchased_micros)
         .outerjoin(
@@ -121,9 +137,9 @@ async def not_posted(session: AsyncSession, posting: Posting) -> Sequence[Mismat
     return [Mismatch(*row) for row in rows]
 
 
-async def unfounded(session: AsyncSession, posting: Posting) -> Sequence[Unfounded]:
-    """Entries without a record, in micro-dollars. What differs from a record that is there is found
-    by ``not_posted``."""
+async def unfounded(session: AsyncSession, posting: Posting, span: Span) -> Sequence[Unfounded]:
+    """Entries of the span without a record, in micro-dollars. What differs from a record that is
+    there is found by ``not_posted``."""
     each = posting.records.subquery().c
     # Taken apart, because the indexes of the records have the gateway and its id.
     of_gateway = func.substr(_reference, len(posting.prefix) + 1)
@@ -139,6 +155,11 @@ async def unfounded(session: AsyncSession, posting: Posting) -> Sequence[Unfound
             & (each.gateway_id == gateway_id)
             & (each.reference == _reference),
         )
-        .where(posting.entries, _no_charge, each.tenant_id.is_(None))
+        .where(
+            posting.entries,
+            _no_charge,
+            *within(span, LedgerEntry.created_at),
+            each.tenant_id.is_(None),
+        )
     )
     return [Unfounded(*row) for row in rows]

@@ -35,16 +35,18 @@ def forged_entry(reference: str, transaction_type: str, micros: int) -> str:
     )
 
 
-def forged_invoice(number: int, kind: str, credited: str = "NULL") -> str:
-    """Over $20, of the newest payment, with an item."""
+def forged_invoice(
+    number: int, kind: str, credited: str = "NULL", *, invoice_number: str | None = None
+) -> str:
+    """Over $20, of the payment, with an item."""
+    invoice_number = invoice_number or f"prefix || '-' || year || '-0000000{number}'"
     return f"""
         WITH paper AS (
             INSERT INTO invoices (id, invoice_number, tenant_id, kind, status, currency,
                 subtotal_minor, tax_minor, discount_minor, total_minor, taxes, payment_event_id,
                 credited_invoice_id, reference, billed_to, issued_at)
-            SELECT gen_random_uuid(), prefix || '-' || year || '-0000000{number}', tenant_id,
-                '{kind}', 'paid', 'USD', 2000, 0, 0, 2000, '[]', payments.id, {credited},
-                'forged:{number}', '{{}}', now()
+            SELECT gen_random_uuid(), {invoice_number}, tenant_id, '{kind}', 'paid', 'USD',
+                2000, 0, 0, 2000, '[]', payments.id, {credited}, 'forged:{number}', '{{}}', now()
             FROM payments, invoice_counters WHERE state = 'succeeded'
             RETURNING id, tenant_id
         )
@@ -159,6 +161,15 @@ ITEM = (
             "UPDATE invoice_counters SET last_number = 3",
             "is at 3, and 2 have a number, the highest 00000002",
         ),
+        (forged_invoice(3, "plan"), "is at 2, and 3 have a number, the highest 00000003"),
+        (
+            forged_invoice(3, "plan", invoice_number="'OTHER-2020-00000001'"),
+            "OTHER-2020 is at 0, and 1 have a number, the highest 00000001",
+        ),
+        (
+            forged_invoice(3, "plan", invoice_number="prefix || '-' || year || '-x'"),
+            "is at 2, and 3 have a number, the highest x",
+        ),
     ],
 )
 async def test_a_forgery_is_found(
@@ -227,3 +238,12 @@ async def test_invoices_of_another_kind_need_no_payment(payer: Payer, stripe: St
         await session.execute(text(forged_invoice(4, "credit_note", of_plan)))
         await session.execute(text("UPDATE invoice_counters SET last_number = 4"))
     assert await audit_payments(payer.database) == []
+
+
+async def test_a_number_that_nobody_has_is_found(payer: Payer, stripe: StripeWire) -> None:
+    await paid_and_refunded(payer, stripe)
+    async with payer.database.system_session() as session:
+        await session.execute(text(forged_invoice(5, "plan")))
+        await session.execute(text("UPDATE invoice_counters SET last_number = 5"))
+    [difference] = await audit_payments(payer.database)
+    assert "is at 5, and 3 have a number, the highest 00000005" in difference.what
