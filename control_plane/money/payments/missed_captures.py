@@ -25,10 +25,11 @@ from control_plane.money.payments.gateways.installed import InstalledGateways
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 
-LOOK_BACK = timedelta(days=14)
+LOOK_BACK = timedelta(days=28)
 """Gateways list payments by when the customer paid, and some have the money only later: a direct
-debit takes up to 14 days (source: Stripe, "Bank debits"). So lists overlap by so much, and one that
-was missed because the gateway did not answer is made up for by the next."""
+debit takes up to 14 business days (source: Stripe, "SEPA Direct Debit payments"), Razorpay up to 3
+days (source: "Late Authorization"). So lists overlap by so much, and one that the gateway did not
+give is made up for by the next, for a week."""
 _log = structlog.get_logger(__name__)
 
 

@@ -241,7 +241,7 @@ async def series_of(session: AsyncSession, names: Collection[str]) -> list[Serie
             InvoiceCounter.prefix + "-" + cast(InvoiceCounter.year, String) == each.name,
         )
         .outerjoin(Invoice, Invoice.invoice_number.startswith(each.name + "-"))
-        .group_by(each.name, last_number)
+        .group_by(each.name, InvoiceCounter.last_number)
         .order_by(each.name)
     )
     return [Series(*row) for row in rows]
