@@ -140,7 +140,8 @@ async def not_posted(session: AsyncSession, posting: Posting, span: Span) -> Seq
 async def unfounded(session: AsyncSession, posting: Posting, span: Span) -> Sequence[Unfounded]:
     """Entries of the span without a record, in micro-dollars. What differs from a record that is
     there is found by ``not_posted``."""
-    each = posting.records.subquery().c
+    records = posting.records.subquery()
+    each = records.c
     # Taken apart, because the indexes of the records have the gateway and its id.
     of_gateway = func.substr(_reference, len(posting.prefix) + 1)
     gateway = func.split_part(of_gateway, ":", 1)
@@ -149,7 +150,7 @@ async def unfounded(session: AsyncSession, posting: Posting, span: Span) -> Sequ
     rows = await session.execute(
         select(LedgerEntry.tenant_id, _reference, amount)
         .outerjoin(
-            each,
+            records,
             (each.tenant_id == LedgerEntry.tenant_id)
             & (each.gateway == gateway)
             & (each.gateway_id == gateway_id)
