@@ -59,19 +59,23 @@ _ENTRIES: LiteralString = """
 """
 _PAYMENTS: LiteralString = """
     INSERT INTO payments (id, tenant_id, kind, state, gateway, currency, subtotal_minor, tax_minor,
-        total_minor, credit_micros, bonus_micros, taxes, gateway_payment_id, resolved_at)
+        total_minor, credit_micros, bonus_micros, taxes, gateway_payment_id, created_at,
+        resolved_at)
     SELECT gen_random_uuid(), CASE WHEN n %% %(share)s = 0 THEN %(busy)s ELSE numbered.id END,
         'recharge', 'succeeded', 'stripe', 'USD', 2000, 0, 2000, 20000000, 0, '[]', 'pi_' || n,
-        now()
+        paid_at, paid_at
     FROM generate_series(1, %(payments)s::int) n
+    CROSS JOIN LATERAL (
+        SELECT now() - (n - 1) * (interval '1 day' * %(days)s / %(payments)s) AS paid_at
+    ) AS paid
     JOIN (SELECT id, row_number() OVER () - 1 AS number FROM tenants) AS numbered
         ON number = n %% %(tenants)s
 """
 _TOP_UPS: LiteralString = """
     INSERT INTO ledger_entries (id, tenant_id, reference, transaction_type, free_micros,
-        purchased_micros, amount_seconds, description)
+        purchased_micros, amount_seconds, description, created_at)
     SELECT gen_random_uuid(), tenant_id, 'topup:stripe:' || gateway_payment_id, 'topup', 0,
-        credit_micros, 0, 'Automatic recharge'
+        credit_micros, 0, 'Automatic recharge', resolved_at
     FROM payments
 """
 _INVOICES: LiteralString = """
@@ -80,8 +84,15 @@ _INVOICES: LiteralString = """
         billed_to, issued_at)
     SELECT gen_random_uuid(), 'INV-2026-' || lpad(row_number() OVER ()::text, 8, '0'), tenant_id,
         'topup', 'paid', currency, total_minor, 0, 0, total_minor, '[]', gateway, id,
-        'payment:' || id, '{}', now()
+        'payment:' || id, '{}', resolved_at
     FROM payments
+"""
+_ITEMS: LiteralString = """
+    INSERT INTO invoice_items (id, invoice_id, tenant_id, line, kind, description, quantity,
+        unit_amount_minor, amount_minor)
+    SELECT gen_random_uuid(), id, tenant_id, 1, 'topup', 'Prepaid credit', 1, subtotal_minor,
+        subtotal_minor
+    FROM invoices
 """
 _COUNTER: LiteralString = """
     INSERT INTO invoice_counters (prefix, year, last_number) VALUES ('INV', 2026, %s)
@@ -89,7 +100,7 @@ _COUNTER: LiteralString = """
 
 
 def fill(connection: psycopg.Connection, busy: UUID, entries: int, payments: int) -> None:
-    """Charges of many tenants, spread over ``DAYS``, oldest first; and top-ups of today."""
+    """Charges and top-ups of many tenants, spread over ``DAYS``."""
     connection.execute(f"SET ROLE {SYSTEM_ROLE}")
     connection.execute(_TENANTS, (TENANTS,))
     connection.execute(_ACCOUNTS)
@@ -108,10 +119,17 @@ def fill(connection: psycopg.Connection, busy: UUID, entries: int, payments: int
         )
     connection.execute(
         _PAYMENTS,
-        {"share": BUSY_SHARE, "busy": busy, "payments": payments, "tenants": TENANTS},
+        {
+            "share": BUSY_SHARE,
+            "busy": busy,
+            "payments": payments,
+            "tenants": TENANTS,
+            "days": DAYS,
+        },
     )
     connection.execute(_TOP_UPS)
     connection.execute(_INVOICES)
+    connection.execute(_ITEMS)
     connection.execute(_COUNTER, (payments,))
     connection.execute("RESET ROLE")
     connection.execute("VACUUM (ANALYZE)")
@@ -153,12 +171,12 @@ async def audited(api: OwnApi) -> Audited:
         spans = in_turn(await audit_repository.days(session))
         for span in spans:
             times.day.append(await _taken(audit_repository.tenants_with_wrong_days(session, span)))
-    for _ in range(AUDITS):
-        times.payments.append(await _taken(audit_payments(database)))
+    for _ in range(3):
+        times.payments.append(await _taken(audit_payments(database, seconds=AUDIT_LIMIT_SECONDS)))
     for _ in range(3):
         began = time.perf_counter()
-        await _taken(audit_books(database, seconds=COMMAND_SECONDS))
-        await _taken(audit_payments(database))
+        await _taken(audit_books(database, seconds=COMMAND_SECONDS / 2))
+        await _taken(audit_payments(database, seconds=COMMAND_SECONDS / 2))
         times.incremental.append(time.perf_counter() - began)
     times.whole.append(await _taken(audit_books(database, seconds=AUDIT_LIMIT_SECONDS)))
     await database.aclose()

@@ -43,6 +43,7 @@ OTHER_JOBS = (
     "payments.audit",
     "payments.delete_old_events",
     "payments.reconcile",
+    "payments.reconcile_captures",
     "payments.reconcile_reversals",
     "plans.renew_credit",
     "recordings.delete_refused",

@@ -9,7 +9,8 @@ import typer
 from switchboard.commands.options import DataDir
 
 AUDIT_SECONDS = 3.0
-"""A day that was begun is finished, and payments follow: so the command takes 5 s at most."""
+"""Half of it is for the ledger, half for payments. A day that was begun is finished: so the command
+takes 5 s at most."""
 app = typer.Typer(help="The books: prove that they add up.", no_args_is_help=True)
 
 
@@ -17,7 +18,9 @@ app = typer.Typer(help="The books: prove that they add up.", no_args_is_help=Tru
 def audit(
     seconds: Annotated[
         float,
-        typer.Option(min=0, help="No other day of the ledger is begun after so long."),
+        typer.Option(
+            min=0, help="No other day of the ledger or of payments is begun after so long."
+        ),
     ] = AUDIT_SECONDS,
     every_day: Annotated[
         bool, typer.Option("--all", help="Audit every day, however long it takes.")
@@ -28,7 +31,7 @@ def audit(
     """Prove that the books add up: entries to days, days and holds to accounts, both sides to 0,
     and what gateways captured and gave back to entries and invoices.
 
-    Accounts, payments and the newest days are audited each time, older days in turns. Names both
+    Accounts and the newest days are audited each time, older days in turns. Names both
     figures of what differs, and exits with 1 then. Works on SWITCHBOARD_DATABASE_URL, or on the
     database of the Switchboard that runs here.
     """

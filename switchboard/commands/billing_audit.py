@@ -14,7 +14,8 @@ from sqlalchemy.exc import DBAPIError
 
 from contracts.money import usd
 from control_plane.money.billing.audits.audit import Difference, audit_books
-from control_plane.money.payments.auditing.audit import PaymentDifference, audit_payments
+from control_plane.money.payments.auditing.audit import audit_payments
+from control_plane.money.payments.auditing.differences import PaymentDifference
 from control_plane.platform.database import Database
 from control_plane.platform.errors import DatabaseUnavailable
 from switchboard.commands.local_database import database_problem, local_database_url
@@ -46,8 +47,8 @@ def audit(seconds: float, *, as_json: bool, data_dir: Path | None) -> int:
 async def _audit(url: str, seconds: float) -> list[Difference | PaymentDifference]:
     database = Database(url, deadline_seconds=ONE_STATEMENT_SECONDS)
     try:
-        books = await audit_books(database, seconds=seconds)
-        return [*books, *await audit_payments(database)]
+        books = await audit_books(database, seconds=seconds / 2)
+        return [*books, *await audit_payments(database, seconds=seconds / 2)]
     finally:
         await database.aclose()
 

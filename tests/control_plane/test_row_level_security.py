@@ -28,6 +28,7 @@ WITHOUT_TENANTS = {
     "outbox_cursors",
     "parked_events",
     "password_resets",
+    "payment_audits",
     "plans",
     "platform_switches",
     "price_rows",

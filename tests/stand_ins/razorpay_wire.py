@@ -74,6 +74,7 @@ class RazorpayWire:
         app.router.add_post("/v1/orders", self._create_order)
         app.router.add_get("/v1/orders", self._list_orders)
         app.router.add_get("/v1/orders/{id}/payments", self._list_payments)
+        app.router.add_get("/v1/payments", self._list_all_payments)
         app.router.add_get("/v1/refunds", self._list_refunds)
         app.router.add_get("/v1/disputes", self._list_disputes)
         app.router.add_post("/v1/payments/create/recurring", self._charge)
@@ -247,6 +248,9 @@ class RazorpayWire:
             [each for each in self.payments.values() if each["order_id"] == order_id]
         )
 
+    async def _list_all_payments(self, request: web.Request) -> web.Response:
+        return _page(self.payments.values(), request)
+
     async def _list_refunds(self, request: web.Request) -> web.Response:
         return _page(self.refunds.values(), request)
 
@@ -304,6 +308,7 @@ class RazorpayWire:
         payment = {
             "id": self._id("pay"),
             "entity": "payment",
+            "created_at": int(time.time()),
             "amount": order["amount"],
             "currency": order["currency"],
             "status": "created",

@@ -114,6 +114,7 @@ class StripeWire:
         app.router.add_get("/v1/checkout/sessions/{id}", self._get_session)
         app.router.add_post("/v1/payment_intents", self._create_intent)
         app.router.add_get("/v1/payment_intents", self._list_intents)
+        app.router.add_get("/v1/charges", self._list_charges)
         app.router.add_get("/v1/refunds", self._list_refunds)
         app.router.add_get("/v1/disputes", self._list_disputes)
         app.router.add_post("/v1/payment_methods/{id}/detach", self._detach)
@@ -304,6 +305,10 @@ class StripeWire:
             [each for each in self.intents.values() if _is_of(each, request)],
         )
 
+    async def _list_charges(self, request: web.Request) -> web.Response:
+        charges = [intent["latest_charge"] for intent in self.intents.values()]
+        return await self._list(request, _since(filter(None, charges), request))
+
     async def _list_refunds(self, request: web.Request) -> web.Response:
         return await self._list(request, _since(self.refunds.values(), request))
 
@@ -431,6 +436,7 @@ class StripeWire:
         intent["latest_charge"] = {
             "id": self._id("ch"),
             "object": "charge",
+            "created": int(time.time()),
             "amount": intent["amount"],
             "amount_captured": intent["amount"],
             "captured": True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 from uuid import UUID, uuid4
@@ -152,6 +152,16 @@ class PaymentReversal(Base):
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     returned_at: Mapped[datetime | None]
     """When the money came back after all."""
+
+
+class PaymentAudit(Base):
+    """The last audit of what was paid, given back and invoiced on a UTC day, for all tenants."""
+
+    __tablename__ = "payment_audits"
+
+    day: Mapped[date] = mapped_column(primary_key=True)
+    audited_at: Mapped[datetime]
+    balanced: Mapped[bool]
 
 
 class AutoRecharge(Base):

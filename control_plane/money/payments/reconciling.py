@@ -34,7 +34,7 @@ LOST_AFTER = timedelta(minutes=5)
 """A charge that the gateway does not know so long after it was sent was never made: requests time
 out much sooner."""
 CHECKOUT_ENDS_AFTER = timedelta(hours=25)
-"""Gateways end a checkout after 24 hours. A later capture still counts."""
+"""Gateways end a checkout after 24 hours. A later capture still counts (``missed_captures.py``)."""
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=1)
 _log = structlog.get_logger(__name__)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import literal, or_, select, update
+from sqlalchemy import ARRAY, String, any_, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -82,6 +82,20 @@ async def due_for_a_check(session: AsyncSession, now: datetime, limit: int) -> S
         .limit(limit)
     )
     return found.all()
+
+
+async def captured_among(
+    session: AsyncSession, gateway: str, gateway_payment_ids: Sequence[str]
+) -> set[str]:
+    """Which of a gateway's payments are known here as captured."""
+    found = await session.scalars(
+        select(Payment.gateway_payment_id).where(
+            Payment.gateway == gateway,
+            Payment.gateway_payment_id == any_(literal(list(gateway_payment_ids), ARRAY(String))),
+            Payment.state == PaymentState.SUCCEEDED,
+        )
+    )
+    return {each for each in found if each is not None}
 
 
 async def recharge_in_flight(session: AsyncSession, tenant_id: UUID) -> UUID | None:

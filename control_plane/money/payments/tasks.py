@@ -15,6 +15,7 @@ from control_plane.money.payments import recharging, reconciling, repository
 from control_plane.money.payments.auditing.audit import audit_payments
 from control_plane.money.payments.gateway_events import repository as events
 from control_plane.money.payments.gateways.installed import InstalledGateways
+from control_plane.money.payments.missed_captures import post_missed_captures
 from control_plane.money.payments.reversals.reconciling import reconcile_reversals as post_missed
 from control_plane.platform.batched_deletion import delete_in_batches
 from control_plane.platform.job_queue import (
@@ -85,6 +86,19 @@ async def reconcile_reversals(context: JobContext, timestamp: int) -> None:
     """Ask gateways for refunds and disputes that they have not reported, or that a crash lost."""
     async with installed_gateways(context) as gateways:
         await post_missed(database_of(context), settings_of(context), gateways, _now())
+
+
+@job_queue.periodic(cron="47 * * * *")
+@job_queue.task(
+    name="payments.reconcile_captures",
+    pass_context=True,
+    queue=PATIENT_QUEUE,
+    queueing_lock="reconcile_captures",
+)
+async def reconcile_captures(context: JobContext, timestamp: int) -> None:
+    """Ask gateways for captured payments that they have not reported."""
+    async with installed_gateways(context) as gateways:
+        await post_missed_captures(database_of(context), settings_of(context), gateways, _now())
 
 
 @job_queue.periodic(cron="11 * * * *")

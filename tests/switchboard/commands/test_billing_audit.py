@@ -95,6 +95,31 @@ def test_a_difference_of_an_account_exits_with_1_and_names_the_tenant_and_both_f
     assert all(each["kept"] != each["counted"] for each in first["figures"])
 
 
+def test_a_forged_top_up_of_an_old_day_is_found_by_checking_every_day(
+    monkeypatch: pytest.MonkeyPatch, postgres_url: str, tmp_path: Path, tenant_id: UUID
+) -> None:
+    with psycopg.connect(postgres_url.replace("postgresql+psycopg://", "postgresql://")) as owner:
+        owner.execute(f"SET ROLE {SYSTEM_ROLE}")  # type: ignore[call-overload]
+        for days_ago, kind in ((1, "grant"), (2, "grant"), (9, "topup")):
+            owner.execute(
+                "INSERT INTO ledger_entries (id, tenant_id, reference, transaction_type,"
+                " free_micros, purchased_micros, amount_seconds, description, created_at)"
+                " VALUES (gen_random_uuid(), %(tenant)s, %(reference)s, %(kind)s, 0, 7, 0, 'Entry',"
+                " now() - %(days_ago)s * interval '1 day')",
+                {
+                    "tenant": tenant_id,
+                    "reference": f"{kind}:forged:{days_ago}",
+                    "kind": kind,
+                    "days_ago": days_ago,
+                },
+            )
+    newest = run_audit(monkeypatch, postgres_url, tmp_path, "--seconds", "0")
+    assert (newest.exit_code, newest.stdout.strip()) == (0, "The books add up.")
+    whole = run_audit(monkeypatch, postgres_url, tmp_path, "--all")
+    assert whole.exit_code == 1
+    assert f"Tenant {tenant_id}: the entry topup:forged:9 is $0.000007, and what" in whole.stdout
+
+
 def test_a_database_without_books_is_no_difference_and_exits_with_2(
     monkeypatch: pytest.MonkeyPatch, postgres_url: str, tmp_path: Path
 ) -> None:

@@ -1,1 +1,1 @@
-"""Whether what gateways captured is in the ledger and on paper."""
+"""Whether what gateways captured is in the ledger and on paper, and nothing else."""

@@ -1,76 +1,60 @@
-"""The audit of payments and invoices: what gateways captured is in the ledger and on paper. A
-difference is a bug or a forgery, which is only reported."""
+"""The audit of payments and invoices: what gateways captured is in the ledger and on paper, and
+nothing else is. A difference is a bug or a forgery, which is only reported.
+
+Days are audited in the rotation of the ledger's days (``billing/audits/rotation.py``), because
+payments become too many to be read each time: what was paid, given back, voided or posted on the
+newest days, then days on which something differed, then the others in turns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import NamedTuple
-from uuid import UUID
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
-from contracts.money import usd
-from control_plane.money.payments.auditing import repository
-from control_plane.money.payments.auditing.repository import Mismatch, Series
+from control_plane.money.billing.audits.rotation import AuditedDay, in_turn
+from control_plane.money.payments.auditing import day_repository, invoice_repository
+from control_plane.money.payments.auditing.differences import (
+    PaymentDifference,
+    differences_within,
+    numbering,
+)
 from control_plane.platform.database import Database
 
-
-class PaymentDifference(NamedTuple):
-    tenant_id: UUID | None
-    """``None``: it concerns the numbers of all invoices."""
-    what: str
-    """The rest of a sentence."""
+AUDIT_SECONDS = 2.0
+"""No other day is begun after so long."""
 
 
-async def audit_payments(database: Database) -> list[PaymentDifference]:
-    """Compare every captured payment, its bonus, every refund and dispute, and what came back of
-    them, with their entries; every captured payment with its invoice; and the invoices' numbers
-    with their counters. Each difference names both figures.
+async def audit_payments(
+    database: Database,
+    *,
+    seconds: float = AUDIT_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[PaymentDifference]:
+    """Audit the counters of invoices, the newest days, and as many older days as ``seconds`` allow.
 
     Raises:
-        DatabaseUnavailable: PostgreSQL is down.
+        DatabaseUnavailable: PostgreSQL is down, or one day took longer than a transaction may.
     """
-    differences: list[PaymentDifference] = []
+    ends_at = clock() + seconds
     async with database.system_session() as session:
-        for what, find in _POSTED.items():
-            differences += [_posting(what, each) for each in await find(session)]
-        differences += map(_invoicing, await repository.payments_not_invoiced(session))
-        differences += map(_numbering, await repository.series_with_gaps(session))
+        days = await day_repository.days(session)
+        series = await invoice_repository.series_without_their_last(session)
+    differences: list[PaymentDifference] = []
+    for span in in_turn(days or [AuditedDay(datetime.now(UTC).date(), None)]):
+        async with database.system_session() as session:
+            await day_repository.read_by_day(session)
+            found = await differences_within(session, span)
+            gaps = await invoice_repository.series_with_gaps(session, span)
+            await day_repository.keep_audited(
+                session, span.day, datetime.now(UTC), balanced=not (found or gaps)
+            )
+        differences += found
+        series |= gaps
+        if clock() >= ends_at:
+            break
+    if series:
+        async with database.system_session() as session:
+            wrong = await invoice_repository.series_of(session, series)
+        differences += map(numbering, wrong)
     return differences
-
-
-_POSTED: Mapping[str, Callable[[AsyncSession], Awaitable[list[Mismatch]]]] = {
-    "the credit of payment": repository.payments_not_posted,
-    "the bonus of payment": repository.bonuses_not_posted,
-    "what was taken back by": repository.reversals_not_posted,
-    "what came back of": repository.returns_not_posted,
-}
-
-
-def _posting(what: str, each: Mismatch) -> PaymentDifference:
-    entry = "missing" if each.found is None else _dollars(each.found)
-    return PaymentDifference(
-        each.tenant_id,
-        f"{what} {each.which} is {_dollars(each.expected)}, and its entry is {entry}",
-    )
-
-
-def _invoicing(each: Mismatch) -> PaymentDifference:
-    invoice = "missing" if each.found is None else f"over {each.found}"
-    return PaymentDifference(
-        each.tenant_id,
-        f"payment {each.which} is over {each.expected} minor units of {each.currency}, and its"
-        f" invoice is {invoice}",
-    )
-
-
-def _numbering(series: Series) -> PaymentDifference:
-    return PaymentDifference(
-        None,
-        f"the counter of the invoices {series.name} is at {series.last_number}, and"
-        f" {series.invoices} have a number, the highest {series.highest or 'none'}",
-    )
-
-
-def _dollars(micros: int) -> str:
-    return f"{'-' * (micros < 0)}${usd(abs(micros)):.6f}"

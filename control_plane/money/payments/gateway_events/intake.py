@@ -122,17 +122,37 @@ async def _apply(
         case MandateConfirmed() | MandateEnded() as report:
             return await _apply_to_mandate(session, settings, gateway, report, now)
         case report:
-            payment = await repository.known_by(
-                session,
-                gateway,
-                payment_id=fact.payment_id,
-                order_id=fact.order_id,
-                gateway_payment_id=getattr(report, "gateway_payment_id", None),
-            )
-            if payment is None:
-                return _IGNORED
-            await apply_report(session, settings, payment.id, report, now)
-            return _APPLIED
+            is_ours = await apply_to_payment(session, settings, gateway, fact, report, now)
+            return _APPLIED if is_ours else _IGNORED
+
+
+async def apply_to_payment(
+    session: AsyncSession,
+    settings: ControlPlaneSettings,
+    gateway: str,
+    fact: GatewayFact,
+    report: PaymentReport,
+    now: datetime,
+) -> bool:
+    """Settle the payment that a fact is about. Needs a system session.
+
+    Args:
+        report: that of ``fact``.
+
+    Returns:
+        ``False`` if it is about none of ours.
+    """
+    payment = await repository.known_by(
+        session,
+        gateway,
+        payment_id=fact.payment_id,
+        order_id=fact.order_id,
+        gateway_payment_id=getattr(report, "gateway_payment_id", None),
+    )
+    if payment is None:
+        return False
+    await apply_report(session, settings, payment.id, report, now)
+    return True
 
 
 async def apply_report(

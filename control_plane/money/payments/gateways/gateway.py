@@ -220,6 +220,10 @@ class PaymentGateway(Protocol):
         """What refunds and disputes that began at ``since`` or later say today, those of other
         shops' payments among them."""
 
+    async def captures(self, since: datetime) -> list[GatewayFact]:
+        """Payments that began at ``since`` or later and are captured today, those of other shops
+        among them. Each fact's report is ``Captured``."""
+
     async def detach(self, token: str, customer_id: str | None) -> None:
         """Forget a saved method."""
 

@@ -101,9 +101,13 @@ def _about(payment: _Object, report: PaymentReport) -> GatewayFact:
     return GatewayFact(report, payment_id, text(payment, "order_id"))
 
 
-def _payment(payload: _Object) -> GatewayFact:
-    payment = inner(payload, "payment", "entity")
+def payment_fact(payment: _Object) -> GatewayFact:
+    """What a payment entity says, and about which payment."""
     return _about(payment, payment_report(payment))
+
+
+def _payment(payload: _Object) -> GatewayFact:
+    return payment_fact(inner(payload, "payment", "entity"))
 
 
 def _failed_payment(payload: _Object) -> GatewayFact:

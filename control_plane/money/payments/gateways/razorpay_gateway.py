@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from control_plane.money.payments.gateways.fields import MissingField
 from control_plane.money.payments.gateways.gateway import (
     BegunOrder,
+    Captured,
     CheckoutWishes,
     Customer,
     Declined,
+    GatewayFact,
     GatewayRefused,
     GatewayUnclear,
     MandateWishes,
@@ -31,6 +33,7 @@ from control_plane.money.payments.gateways.gateway import (
 )
 from control_plane.money.payments.gateways.razorpay_events import (
     dispute_report,
+    payment_fact,
     refund_report,
     report_of_order,
 )
@@ -127,6 +130,14 @@ class RazorpayGateway:
             raise GatewayUnclear("Razorpay's list lacks a field") from error
         return [report for report in reports if report is not None]
 
+    async def captures(self, since: datetime) -> list[GatewayFact]:
+        payments = await self._list("payment", since)
+        try:
+            facts = [payment_fact(payment) for payment in payments]
+        except MissingField as error:
+            raise GatewayUnclear("Razorpay's list lacks a field") from error
+        return [fact for fact in facts if isinstance(fact.report, Captured)]
+
     async def detach(self, token: str, customer_id: str | None) -> None:
         await self._ask(lambda client, options: client.token.delete(customer_id, token, **options))
 
@@ -164,7 +175,7 @@ class RazorpayGateway:
         return items[0] if items else None
 
     async def _list(
-        self, kind: Literal["refund", "dispute"], since: datetime
+        self, kind: Literal["payment", "refund", "dispute"], since: datetime
     ) -> list[dict[str, Any]]:
         """All that were created at ``since`` or later."""
         found: list[dict[str, Any]] = []

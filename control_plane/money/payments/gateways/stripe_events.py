@@ -122,11 +122,13 @@ def _failed_session(session: _Object) -> GatewayFact:
     return GatewayFact(report, payment_id, text(session, "id"))
 
 
-def _charge(charge: _Object) -> GatewayFact | None:
-    """Only a charge tells with which card it was paid."""
+def captured_charge(charge: _Object) -> GatewayFact | None:
+    """What a charge says, which alone tells with which card it was paid; ``None``: its money is not
+    here, such as that of a bank debit which is under way, or it is of no payment."""
     intent_id = text(charge, "payment_intent")
     payment_id = id_in(inner(charge, "metadata"), "payment_id")
-    if intent_id is None or charge.get("captured") is not True:
+    is_captured = charge.get("captured") is True and text(charge, "status") == "succeeded"
+    if intent_id is None or not is_captured:
         return None
     report = Captured(
         intent_id,
@@ -209,7 +211,7 @@ _READERS: Mapping[str, Callable[[_Object], GatewayFact | None]] = {
     "checkout.session.expired": _session,
     "payment_intent.succeeded": _intent,
     "payment_intent.payment_failed": _failed_intent,
-    "charge.succeeded": _charge,
+    "charge.succeeded": captured_charge,
     "refund.created": _refund,
     "refund.updated": _refund,
     "refund.failed": _refund,

@@ -18,6 +18,7 @@ from control_plane.money.payments.gateways.gateway import (
     CheckoutWishes,
     Customer,
     Declined,
+    GatewayFact,
     GatewayRefused,
     GatewayUnclear,
     Order,
@@ -26,6 +27,7 @@ from control_plane.money.payments.gateways.gateway import (
     UnknownCustomer,
 )
 from control_plane.money.payments.gateways.stripe_events import (
+    captured_charge,
     dispute_report,
     intent_report,
     refund_report,
@@ -169,6 +171,14 @@ class StripeGateway:
             raise GatewayUnclear("MissingField") from error
         return [report for report in reports if report is not None]
 
+    async def captures(self, since: datetime) -> list[GatewayFact]:
+        charges = await self._list("charges", since)
+        try:
+            facts = [captured_charge(charge) for charge in charges]
+        except MissingField as error:
+            raise GatewayUnclear("MissingField") from error
+        return [fact for fact in facts if fact is not None]
+
     async def detach(self, token: str, customer_id: str | None) -> None:
         async with self._asking() as client:
             await client.v1.payment_methods.detach_async(token)
@@ -178,7 +188,7 @@ class StripeGateway:
             await self._http.close_async()  # type: ignore[no-untyped-call]
 
     async def _list(
-        self, kind: Literal["refunds", "disputes"], since: datetime
+        self, kind: Literal["charges", "refunds", "disputes"], since: datetime
     ) -> list[dict[str, Any]]:
         """All that were created at ``since`` or later. Each page has the time of a request."""
         found: list[dict[str, Any]] = []

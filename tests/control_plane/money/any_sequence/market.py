@@ -59,6 +59,7 @@ class Market:
             "events_again": payers.events_again,
             "reconcile": payers.reconcile,
             "reconcile_reversals": payers.reconcile_reversals,
+            "reconcile_captures": payers.reconcile_captures,
         }
 
     @classmethod

@@ -24,6 +24,7 @@ from control_plane.money.payments.gateways.signatures import (
     is_signed_by_razorpay,
     is_signed_by_stripe,
 )
+from control_plane.money.payments.missed_captures import post_missed_captures
 from control_plane.money.payments.reconciling import LOST_AFTER
 from control_plane.money.payments.reversals.reconciling import reconcile_reversals
 from control_plane.platform.database import Database
@@ -180,6 +181,11 @@ class Payers:
     async def reconcile_reversals(self, step: Step) -> int:
         with self._dying(step) as database:
             await reconcile_reversals(database, self._settings, self._shop.gateways, self._now)
+        return 1
+
+    async def reconcile_captures(self, step: Step) -> int:
+        with self._dying(step) as database:
+            await post_missed_captures(database, self._settings, self._shop.gateways, self._now)
         return 1
 
     async def switch(self, step: Step) -> int:

@@ -28,6 +28,7 @@ What = Literal[
     "events_again",
     "reconcile",
     "reconcile_reversals",
+    "reconcile_captures",
 ]
 OFTEN: tuple[What, ...] = (
     *("begin_calls", "settle_calls") * 5,

@@ -17,6 +17,7 @@ from control_plane.money.billing import service as billing
 from control_plane.money.payments import methods, recharging, reconciling
 from control_plane.money.payments.gateways.gateway import SavedMethod
 from control_plane.money.payments.gateways.installed import InstalledGateways
+from control_plane.money.payments.missed_captures import post_missed_captures
 from control_plane.money.payments.reversals.reconciling import reconcile_reversals
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
@@ -126,6 +127,10 @@ class Payer:
         await reconcile_reversals(
             self.database, self.settings, self.gateways, _now(timedelta(minutes=1))
         )
+
+    async def posts_missed_captures(self, after: timedelta = timedelta(minutes=1)) -> None:
+        """Does what the job does."""
+        await post_missed_captures(self.database, self.settings, self.gateways, _now(after))
 
     async def balance_usd(self) -> float:
         account = await account_of(self.database, self.tenant_id)
