@@ -4690,7 +4690,9 @@ class InvoiceView(WireModel):
     """`topup`, `plan_cycle` or `credit_note`."""
 
     status: str
-    """`paid` or `voided`, and `issued` where nobody pays: for a `plan_cycle` and a `credit_note`."""
+    """
+    `paid` or `voided`, and `issued` where nobody pays: for a `plan_cycle` and a `credit_note`.
+    """
 
     currency: str
     subtotal_minor: int

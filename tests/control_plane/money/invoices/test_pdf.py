@@ -122,11 +122,7 @@ def test_a_period_is_printed_with_its_last_day_and_a_discount_is_taken_off() -> 
     invoice.tax_minor, invoice.discount_minor, invoice.total_minor = 0, 1000, 0
     text = text_of(invoice_pdf(invoice, [], seller=None, font=None))
     assert "Period: 2028-02-01 to 2028-02-29" in text
-    assert [
-        each
-        for each in text.splitlines()
-        if each.startswith(("Subtotal", "Discount", "Total", "USD"))
-    ] == ["Subtotal", "USD 10.00", "Discount", "USD -10.00", "Total", "USD 0.00"], text
+    assert "Subtotal USD 10.00\nDiscount USD -10.00\nTotal USD 0.00" in text
 
 
 def test_an_invoice_without_a_period_or_a_discount_shows_neither() -> None:
