@@ -16,6 +16,7 @@ from contracts.money import MICROS_PER_USD, PLATFORM_FEE_MICROS_PER_MINUTE, bill
 from control_plane.money.billing import credit, service
 from control_plane.money.billing.buckets import Buckets
 from control_plane.money.billing.tariff import Tariff
+from control_plane.money.plans.month import begins_at
 from control_plane.money.plans.monthly_credit import begin_month
 from control_plane.platform.database import Database
 from tests.control_plane.money.billing.books import (
@@ -61,7 +62,9 @@ async def happen(database: Database, tenant: UUID, what: str) -> None:
                 await service.grant(session, tenant, amounts[0], what)
             case "month":
                 month = date.fromisoformat(f"{what.split()[1]}-01")
-                assert await begin_month(session, tenant, month)
+                assert await begin_month(
+                    session, tenant, month, invoice_prefix="EXAMPLE", now=begins_at(month)
+                )
             case "top-up":
                 await credit.post_topup(
                     session,

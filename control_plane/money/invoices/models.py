@@ -17,6 +17,9 @@ from control_plane.platform.database import Base
 class Invoice(Base):
     """An invoice, or a credit note, which takes an invoice back in whole or in part.
 
+    What is paid has an invoice of the kind ``topup``. The credit that a plan includes in a month
+    has one of the kind ``plan_cycle``, which a discount makes free.
+
     Only ``status`` and ``voided_at`` ever change.
     """
 
@@ -26,9 +29,9 @@ class Invoice(Base):
     invoice_number: Mapped[str]
     tenant_id: Mapped[UUID]
     kind: Mapped[str]
-    """``topup`` or ``credit_note``."""
+    """``topup``, ``plan_cycle`` or ``credit_note``."""
     status: Mapped[str]
-    """``paid``, ``voided``, or ``issued`` for a credit note."""
+    """``paid`` or ``voided``, and ``issued`` where nobody pays: a plan's month, a credit note."""
     currency: Mapped[str]
     subtotal_minor: Mapped[int]
     tax_minor: Mapped[int]
@@ -38,12 +41,13 @@ class Invoice(Base):
     gateway: Mapped[str | None]
     gateway_invoice_id: Mapped[str | None]
     payment_event_id: Mapped[UUID]
-    """The payment that it is for."""
+    """The payment that it is for; of a plan's month, the ledger entry of its credit."""
     credited_invoice_id: Mapped[UUID | None] = mapped_column(ForeignKey("invoices.id"))
     reference: Mapped[str]
     """What it is for. Unique, so that nothing is invoiced twice."""
     billed_to: Mapped[dict[str, Any]]
     period_start: Mapped[datetime | None]
+    """Of a plan's month, as ``period_end``, which is not part of it."""
     period_end: Mapped[datetime | None]
     issued_at: Mapped[datetime]
     paid_at: Mapped[datetime | None]

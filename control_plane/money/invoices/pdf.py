@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,10 @@ def _write(
     page.text(f"Date: {invoice.issued_at:%Y-%m-%d}")
     if credited_number is not None:
         page.text(f"For invoice: {credited_number}")
+    if invoice.period_start is not None and invoice.period_end is not None:
+        # People count the last day in.
+        last = invoice.period_end - timedelta(microseconds=1)
+        page.text(f"Period: {invoice.period_start:%Y-%m-%d} to {last:%Y-%m-%d}")
     if invoice.paid_at is not None:
         page.text(f"Paid: {invoice.paid_at:%Y-%m-%d}")
     if invoice.voided_at is not None:
@@ -76,6 +81,8 @@ def _write(
         page.row(item.description, shown(item.amount_minor, invoice.currency))
     page.rule()
     page.row("Subtotal", shown(invoice.subtotal_minor, invoice.currency))
+    if invoice.discount_minor:
+        page.row("Discount", shown(-invoice.discount_minor, invoice.currency))
     for tax in invoice.taxes:
         percent = f"{tax['percent']:g} %"
         if tax["is_reverse_charged"]:

@@ -21,8 +21,11 @@ class InvoiceView(BaseModel):
     id: UUID
     invoice_number: str
     tenant_id: UUID
-    kind: str = Field(description="`topup` or `credit_note`.")
-    status: str = Field(description="`paid`, `voided`, or `issued` for a credit note.")
+    kind: str = Field(description="`topup`, `plan_cycle` or `credit_note`.")
+    status: str = Field(
+        description="`paid` or `voided`, and `issued` where nobody pays: for a `plan_cycle` and a "
+        "`credit_note`."
+    )
     currency: str
     subtotal_minor: int
     tax_minor: int
@@ -31,12 +34,17 @@ class InvoiceView(BaseModel):
     taxes: list[TaxView]
     gateway: str | None
     gateway_invoice_id: str | None
-    payment_event_id: UUID = Field(description="The payment that it is for.")
+    payment_event_id: UUID = Field(
+        description="The payment that it is for. Of a `plan_cycle`, the transaction that granted "
+        "its credit."
+    )
     credited_invoice_id: UUID | None = Field(
         description="The invoice that a credit note takes back, in whole or in part."
     )
-    period_start: datetime | None
-    period_end: datetime | None
+    period_start: datetime | None = Field(
+        description="Of a `plan_cycle`, the beginning of the month of UTC; else null."
+    )
+    period_end: datetime | None = Field(description="When the next month begins.")
     issued_at: datetime
     paid_at: datetime | None
     voided_at: datetime | None

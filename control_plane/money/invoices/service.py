@@ -23,6 +23,7 @@ class Line:
     description: str
     amount_minor: int
     credit_transaction_id: UUID | None = None
+    plan_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ async def issue_for_top_up(
         issued_at=now,
         paid_at=now,
     )
-    await _issue(session, invoice, bill.lines, prefix)
+    await issue(session, invoice, bill.lines, prefix)
     add_notification_event(
         session,
         bill.tenant_id,
@@ -121,7 +122,7 @@ async def credit(
         issued_at=now,
     )
     line = Line("credit", f"{description} (invoice {invoice.invoice_number})", amount - tax)
-    await _issue(session, note, [line], prefix)
+    await issue(session, note, [line], prefix)
     return note
 
 
@@ -143,9 +144,17 @@ async def void(
     return note
 
 
-async def _issue(
+async def issue(
     session: AsyncSession, invoice: Invoice, lines: Sequence[Line], prefix: str
 ) -> None:
+    """Add an invoice or a credit note with the next number of its year. Needs a system session.
+
+    Call it last in its transaction: all other invoices wait from here to the commit.
+
+    Args:
+        invoice: all of it but its number.
+        lines: their amounts add up to its subtotal.
+    """
     year = invoice.issued_at.astimezone(UTC).year
     number = await repository.next_number(session, prefix, year)
     invoice.invoice_number = f"{prefix}-{year}-{number:08d}"
@@ -161,6 +170,7 @@ async def _issue(
             quantity=1,
             unit_amount_minor=line.amount_minor,
             amount_minor=line.amount_minor,
+            plan_id=line.plan_id,
             credit_transaction_id=line.credit_transaction_id,
         )
         for position, line in enumerate(lines, start=1)

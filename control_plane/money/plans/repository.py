@@ -37,6 +37,11 @@ async def tenant_plan(session: AsyncSession, tenant_id: UUID) -> TenantPlan:
     return TenantPlan(*row.one())
 
 
+async def tenant_name(session: AsyncSession, tenant_id: UUID) -> str:
+    name: str = (await session.scalars(select(Tenant.name).where(Tenant.id == tenant_id))).one()
+    return name
+
+
 async def tenants_due(
     session: AsyncSession, month: date, after: UUID | None, limit: int
 ) -> Sequence[UUID]:

@@ -14,10 +14,12 @@ from control_plane.identity.tenants import repository as tenants
 from control_plane.identity.tenants.errors import TenantNotFound
 from control_plane.money.invoices import repository
 from control_plane.money.invoices.errors import InvoiceNotFound, InvoiceNotVoidable
+from control_plane.money.invoices.models import Invoice
 from control_plane.money.invoices.routes import MAX_INVOICES
 from control_plane.money.invoices.schemas import InvoiceList, InvoiceView
 from control_plane.money.invoices.service import void
 from control_plane.money.payments import repository as payments
+from control_plane.money.plans.cycle_invoice import CYCLE_INVOICE
 from control_plane.operator.money.payment_schemas import (
     InvoiceVoid,
     InvoiceVoided,
@@ -71,16 +73,12 @@ async def void_invoice(
     _: OncePerOperatorKey,
 ) -> InvoiceVoided:
     """Void an invoice: a credit note takes it back. No money and no credit moves; refund a payment
-    at its gateway."""
+    at its gateway. An invoice of a plan's month is over nothing, and is not voided."""
     invoice = await repository.find_for_operator(session, invoice_id)
     if invoice is None:
         raise InvoiceNotFound("There is no such invoice")
-    if invoice.kind == "credit_note" or invoice.voided_at is not None:
-        raise InvoiceNotVoidable(
-            f"{invoice.invoice_number} is a credit note; only invoices are voided."
-            if invoice.kind == "credit_note"
-            else f"{invoice.invoice_number} is voided already."
-        )
+    if (why := _why_not_voidable(invoice)) is not None:
+        raise InvoiceNotVoidable(f"{invoice.invoice_number} {why}")
     now = datetime.now(UTC)
     note = await void(session, invoice, wanted.reason, prefix=settings.invoice_prefix, now=now)
     record_act(
@@ -98,6 +96,17 @@ async def void_invoice(
         voided_at=now,
         credit_note_number=None if note is None else note.invoice_number,
     )
+
+
+def _why_not_voidable(invoice: Invoice) -> str | None:
+    """The rest of a sentence; ``None``: it is voidable."""
+    if invoice.kind == "credit_note":
+        return "is a credit note; only invoices are voided."
+    if invoice.kind == CYCLE_INVOICE:
+        return "is over credit that a plan includes: nothing was paid that could be taken back."
+    if invoice.voided_at is not None:
+        return "is voided already."
+    return None
 
 
 @router.put("/tenants/{tenant_id}/payment-profile", responses=problems(TenantNotFound))

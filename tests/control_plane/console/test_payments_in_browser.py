@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import httpx2
 import pytest
 from playwright.async_api import expect
 
+from control_plane.money.plans.monthly_credit import renew_plan_credit
 from control_plane.platform.database import Database
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.conftest import OPERATOR, TenantClient
@@ -121,6 +123,24 @@ async def test_in_india_a_top_up_and_a_mandate_are_paid_at_razorpays_hosted_page
     await expect(page.get_by_text("Your bank wants a mandate first")).to_be_hidden()
     assert await person.sees_all_of_its_width()
     await person.keeps_a_picture("payments-with-invoices")
+
+
+async def test_the_invoice_of_a_plans_month_is_listed_and_cannot_be_voided(
+    person: Visitor, tenant: TenantClient, database: Database, http: httpx2.AsyncClient
+) -> None:
+    plan = {"id": "growth", "display_name": "Growth", "monthly_credit_usd": 99}
+    await http.post("/v1/operator/plans", headers=OPERATOR, json=plan)
+    path = f"/v1/operator/tenants/{tenant.tenant_id}"
+    await http.patch(path, headers=OPERATOR, json={"plan_id": "growth"})
+    await renew_plan_credit(database, datetime.now(UTC), "INV")
+    await person.has((await dashboard_client(tenant, database, "owner")).token)
+    await person.opens("/console/payments")
+    invoice = person.page.locator("table", has_text="Number").locator("tbody tr")
+    for words in ("Plan cycle", "Issued", "$0.00"):
+        await expect(invoice).to_contain_text(words)
+    await enter_as_operator(person, "/console/operator/invoices")
+    await expect(person.page.locator("tbody tr")).to_contain_text("Plan cycle")
+    await expect(person.page.get_by_role("button", name="Void")).to_have_count(0)
 
 
 async def test_automatic_recharge_and_methods_are_managed_in_the_page(

@@ -4689,10 +4689,12 @@ class InvoiceView(WireModel):
     invoice_number: str
     tenant_id: UUID
     kind: str
-    """`topup` or `credit_note`."""
+    """`topup`, `plan_cycle` or `credit_note`."""
 
     status: str
-    """`paid`, `voided`, or `issued` for a credit note."""
+    """
+    `paid` or `voided`, and `issued` where nobody pays: for a `plan_cycle` and a `credit_note`.
+    """
 
     currency: str
     subtotal_minor: int
@@ -4703,13 +4705,17 @@ class InvoiceView(WireModel):
     gateway: str | None
     gateway_invoice_id: str | None
     payment_event_id: UUID
-    """The payment that it is for."""
+    """The payment that it is for. Of a `plan_cycle`, the transaction that granted its credit."""
 
     credited_invoice_id: UUID | None
     """The invoice that a credit note takes back, in whole or in part."""
 
     period_start: AwareDatetime | None
+    """Of a `plan_cycle`, the beginning of the month of UTC; else null."""
+
     period_end: AwareDatetime | None
+    """When the next month begins."""
+
     issued_at: AwareDatetime
     paid_at: AwareDatetime | None
     voided_at: AwareDatetime | None

@@ -16,6 +16,7 @@ from control_plane.money.billing import repository, service
 from control_plane.money.billing.errors import BalanceTooLow, InsufficientCredits
 from control_plane.money.billing.locked_ahead import locked_ahead
 from control_plane.money.billing.tariff import Tariff
+from control_plane.money.plans.month import begins_at
 from control_plane.money.plans.monthly_credit import begin_month
 from control_plane.platform.database import Database
 from tests.control_plane.money.any_sequence.steps import Step
@@ -35,9 +36,10 @@ class Call(NamedTuple):
 
 
 class Callers:
-    def __init__(self, database: Database, tenants: Sequence[UUID]) -> None:
+    def __init__(self, database: Database, tenants: Sequence[UUID], invoice_prefix: str) -> None:
         self._database = database
         self._tenants = tenants
+        self._invoice_prefix = invoice_prefix
         self._waiting: list[Call] = []
         self._running: list[Call] = []
         self._months = dict.fromkeys(tenants, 0)
@@ -171,7 +173,14 @@ class Callers:
         async def begin(session: AsyncSession, was_done: bool) -> None:
             account = await repository.locked_account(session, tenant_id)
             held = account.held
-            assert await begin_month(session, tenant_id, month) is not was_done
+            has_begun = await begin_month(
+                session,
+                tenant_id,
+                month,
+                invoice_prefix=self._invoice_prefix,
+                now=begins_at(month),
+            )
+            assert has_begun is not was_done
             assert account.held == held
 
         await self._transact(begin, step)

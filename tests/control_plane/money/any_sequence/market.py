@@ -37,7 +37,7 @@ class Market:
         self._tenants = tenants
         self._prefix = f"M{next(_numbers)}"
         settings = shop.settings.model_copy(update={"invoice_prefix": self._prefix})
-        self._callers = callers = Callers(shop.database, tenants)
+        self._callers = callers = Callers(shop.database, tenants, self._prefix)
         self._payers = payers = Payers(shop, settings, tenants)
         self._acts: Mapping[What, Callable[[Step], Awaitable[int]]] = {
             "begin_calls": callers.begin,
@@ -80,12 +80,14 @@ class Market:
                 await assert_books_balance(self._shop.database, self._tenants)
                 await self._assert_one_recharge_in_flight()
                 await self._assert_numbers_have_no_gaps()
+                await self._assert_months_are_invoiced()
         await self._payers.come_to_rest()
         await self._assert_captured_is_posted()
         await self._payers.hear_everything_again()
         await self._callers.settle_all(Step("settle_calls", 32, 0, 7, 0, "succeeds", "after"))
         await assert_books_balance(self._shop.database, self._tenants)
         await self._assert_numbers_have_no_gaps()
+        await self._assert_months_are_invoiced()
         await self._assert_captured_is_posted()
         return operations
 
@@ -120,6 +122,22 @@ class Market:
             for year in sorted(counters)
             for number in range(1, counters[year] + 1)
         ]
+
+    async def _assert_months_are_invoiced(self) -> None:
+        """Each grant of a plan's credit has its invoice, and there is no other one of this kind."""
+        async with self._shop.database.system_session() as session:
+            granted = await session.execute(
+                select(LedgerEntry.tenant_id, LedgerEntry.id).where(
+                    LedgerEntry.tenant_id.in_(self._tenants),
+                    LedgerEntry.reference.startswith("plan_credit:"),
+                )
+            )
+            invoiced = await session.execute(
+                select(Invoice.tenant_id, Invoice.payment_event_id).where(
+                    Invoice.tenant_id.in_(self._tenants), Invoice.kind == "plan_cycle"
+                )
+            )
+            assert sorted(map(tuple, invoiced)) == sorted(map(tuple, granted))
 
     async def _assert_captured_is_posted(self) -> None:
         """By the gateways' own books: what they captured and gave back is in ours, on paper and as

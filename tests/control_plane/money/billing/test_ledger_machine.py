@@ -32,6 +32,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from control_plane.money.billing import credit, repository, service
 from control_plane.money.billing.errors import InsufficientCredits
 from control_plane.money.billing.tariff import Tariff
+from control_plane.money.plans.month import begins_at
 from control_plane.money.plans.monthly_credit import begin_month
 from control_plane.platform.database import Database
 from tests.control_plane.money.billing.books import (
@@ -181,13 +182,16 @@ def machine_of(shared: _Machine) -> type[RuleBasedStateMachine]:
         def begin_next_month(self, is_repeated: bool, is_crash: bool) -> None:
             before = self.run(account_of(shared.database, self.tenant))
             month = date(2026 + self.month // 12, self.month % 12 + 1, 1)
+
+            def begin(session: AsyncSession) -> Awaitable[bool]:
+                now = begins_at(month)
+                return begin_month(session, self.tenant, month, invoice_prefix="INV", now=now)
+
             if is_crash:
-                self.transact(
-                    lambda session: begin_month(session, self.tenant, month), is_crash=True
-                )
-            assert self.transact(lambda session: begin_month(session, self.tenant, month))
+                self.transact(begin, is_crash=True)
+            assert self.transact(begin)
             if is_repeated:
-                assert not self.transact(lambda session: begin_month(session, self.tenant, month))
+                assert not self.transact(begin)
             self.month += 1
             self.total += MONTHLY - before.available.plan_micros
             after = self.run(account_of(shared.database, self.tenant))

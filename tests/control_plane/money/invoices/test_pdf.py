@@ -21,14 +21,23 @@ NOTE = "cannot be printed here"
 
 
 def printed(name: str, font: Path | None = None) -> str:
+    return text_of(document_for(name, font))
+
+
+def text_of(document: bytes) -> str:
     """What a PDF reader finds in the document."""
-    pages = PdfReader(BytesIO(document_for(name, font))).pages
+    pages = PdfReader(BytesIO(document)).pages
     return "\n".join(page.extract_text() for page in pages)
 
 
 def document_for(name: str, font: Path | None = None) -> bytes:
+    item = InvoiceItem(id=uuid4(), description="Top-up", amount_minor=1000)
+    return invoice_pdf(invoice_to(name), [item], seller=None, font=font)
+
+
+def invoice_to(name: str) -> Invoice:
     now = datetime(2026, 1, 5, tzinfo=UTC)
-    invoice = Invoice(
+    return Invoice(
         invoice_number="INV-2026-00000001",
         kind="topup",
         currency="USD",
@@ -40,8 +49,6 @@ def document_for(name: str, font: Path | None = None) -> bytes:
         issued_at=now,
         paid_at=now,
     )
-    item = InvoiceItem(id=uuid4(), description="Top-up", amount_minor=1000)
-    return invoice_pdf(invoice, [item], seller=None, font=font)
 
 
 @pytest.fixture
@@ -105,6 +112,23 @@ def test_names_of_many_alphabets_are_printed_and_can_be_found(name: str) -> None
     assert "USD 11.90" in text
     assert NOTE not in text
     assert "?" not in text
+
+
+def test_a_period_is_printed_with_its_last_day_and_a_discount_is_taken_off() -> None:
+    invoice = invoice_to("A company")
+    invoice.period_start = datetime(2028, 2, 1, tzinfo=UTC)
+    invoice.period_end = datetime(2028, 3, 1, tzinfo=UTC)
+    invoice.taxes = []
+    invoice.tax_minor, invoice.discount_minor, invoice.total_minor = 0, 1000, 0
+    text = text_of(invoice_pdf(invoice, [], seller=None, font=None))
+    assert "Period: 2028-02-01 to 2028-02-29" in text
+    assert "Subtotal USD 10.00\nDiscount USD -10.00\nTotal USD 0.00" in text
+
+
+def test_an_invoice_without_a_period_or_a_discount_shows_neither() -> None:
+    text = printed("A company")
+    assert "Period" not in text
+    assert "Discount" not in text
 
 
 def test_letters_that_no_font_has_are_told() -> None:

@@ -75,20 +75,20 @@ def test_a_month_is_followed_by_the_next(
 async def test_a_month_is_granted_once_however_many_jobs_run(
     books: Database, subscriber: UUID
 ) -> None:
-    renewed = await asyncio.gather(*(renew_plan_credit(books, JANUARY) for _ in range(6)))
+    renewed = await asyncio.gather(*(renew_plan_credit(books, JANUARY, "INV") for _ in range(6)))
     assert sum(renewed) == 1
-    assert await renew_plan_credit(books, JANUARY) == 0
+    assert await renew_plan_credit(books, JANUARY, "INV") == 0
     assert await history(books, subscriber) == [("grant", MONTHLY)]
     assert await buckets_of(books, subscriber) == Buckets(0, 0, MONTHLY)
 
 
 async def test_what_is_left_expires_with_the_month(books: Database, subscriber: UUID) -> None:
     await give(books, subscriber, free=5, purchased=7)
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     call_id = await new_call(books, subscriber)
     await reserve(books, subscriber, call_id)
     await settle(books, subscriber, call_id, 30)
-    assert await renew_plan_credit(books, FEBRUARY) == 1
+    assert await renew_plan_credit(books, FEBRUARY, "INV") == 1
     assert (await history(books, subscriber))[2:] == [
         ("grant", MONTHLY),
         ("charge", -HALF_MINUTE),
@@ -102,22 +102,24 @@ async def test_what_is_left_expires_with_the_month(books: Database, subscriber: 
 async def test_a_month_that_was_missed_is_not_granted_later(
     books: Database, subscriber: UUID
 ) -> None:
-    await renew_plan_credit(books, JANUARY)
-    await renew_plan_credit(books, MARCH)
-    assert await renew_plan_credit(books, FEBRUARY) == 0, "a job that comes late changes nothing"
+    await renew_plan_credit(books, JANUARY, "INV")
+    await renew_plan_credit(books, MARCH, "INV")
+    assert await renew_plan_credit(books, FEBRUARY, "INV") == 0, (
+        "a job that comes late changes nothing"
+    )
     assert await buckets_of(books, subscriber) == Buckets(0, 0, MONTHLY)
 
 
 async def test_who_leaves_the_plan_keeps_the_credit_until_the_month_is_over(
     books: Database, subscriber: UUID
 ) -> None:
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     async with books.system_session() as session:
         await session.execute(
             text("UPDATE tenants SET plan_id = 'pay_as_you_go' WHERE id = :id"), {"id": subscriber}
         )
-    assert await renew_plan_credit(books, JANUARY) == 0
-    assert await renew_plan_credit(books, FEBRUARY) == 1
+    assert await renew_plan_credit(books, JANUARY, "INV") == 0
+    assert await renew_plan_credit(books, FEBRUARY, "INV") == 1
     assert await buckets_of(books, subscriber) == Buckets(0, 0, 0)
     async with books.system_session() as session:
         assert await plans.tenants_due(session, month_of(MARCH), None, 10) == []
@@ -133,21 +135,21 @@ async def test_who_comes_back_to_a_plan_gets_credit_for_the_month_that_has_begun
                 {"plan": plan_id, "at": at, "id": subscriber},
             )
 
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     call_id = await new_call(books, subscriber)
     await reserve(books, subscriber, call_id)
     await changes_plan("pay_as_you_go", JANUARY)
-    assert await renew_plan_credit(books, FEBRUARY) == 1
-    assert await renew_plan_credit(books, FEBRUARY) == 0
+    assert await renew_plan_credit(books, FEBRUARY, "INV") == 1
+    assert await renew_plan_credit(books, FEBRUARY, "INV") == 0
     await changes_plan("monthly", FEBRUARY + timedelta(days=9))
-    renewed = await asyncio.gather(*(renew_plan_credit(books, FEBRUARY) for _ in range(3)))
+    renewed = await asyncio.gather(*(renew_plan_credit(books, FEBRUARY, "INV") for _ in range(3)))
     assert sum(renewed) == 1
     assert await settle(books, subscriber, call_id, 0) == 0
     assert await buckets_of(books, subscriber) == Buckets(0, 0, MONTHLY), "of February only"
     await changes_plan("pay_as_you_go", FEBRUARY + timedelta(days=10))
     await changes_plan("monthly", FEBRUARY + timedelta(days=11))
-    assert await renew_plan_credit(books, FEBRUARY) == 0, "a month is granted once"
-    assert await renew_plan_credit(books, MARCH) == 1
+    assert await renew_plan_credit(books, FEBRUARY, "INV") == 0, "a month is granted once"
+    assert await renew_plan_credit(books, MARCH, "INV") == 1
     assert await buckets_of(books, subscriber) == Buckets(0, 0, MONTHLY)
     await assert_books_balance(books)
 
@@ -156,7 +158,7 @@ async def test_plan_credit_is_used_before_free_and_free_before_purchased(
     books: Database, subscriber: UUID
 ) -> None:
     await give(books, subscriber, free=50_000, purchased=200_000)
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     call_id = await new_call(books, subscriber)
     await reserve(books, subscriber, call_id)
     assert await extend(books, subscriber, call_id, 180) == 180
@@ -172,7 +174,7 @@ async def test_simultaneous_first_holds_share_the_buckets_exactly(
 ) -> None:
     """Plan credit for three, free credit for two, purchased credit for two of twenty calls."""
     await give(books, subscriber, free=2 * HALF_MINUTE, purchased=2 * HALF_MINUTE)
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     calls = [await new_call(books, subscriber) for _ in range(20)]
     outcomes = await asyncio.gather(
         *(reserve(books, subscriber, call_id) for call_id in calls), return_exceptions=True
@@ -187,11 +189,11 @@ async def test_simultaneous_first_holds_share_the_buckets_exactly(
 
 async def test_a_reset_does_not_uncover_a_running_call(books: Database, subscriber: UUID) -> None:
     """The call goes on with what it holds of January, and what it gives back of that expires."""
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     call_id = await new_call(books, subscriber)
     await reserve(books, subscriber, call_id)
     await extend(books, subscriber, call_id, 90)
-    await renew_plan_credit(books, FEBRUARY)
+    await renew_plan_credit(books, FEBRUARY, "INV")
     account = await account_of(books, subscriber)
     assert (account.plan_micros, account.held_plan_micros) == (MONTHLY + 90_000, 90_000)
     assert await settle(books, subscriber, call_id, 60) == 60_000
@@ -209,10 +211,10 @@ async def test_a_reset_does_not_uncover_a_running_call(books: Database, subscrib
 async def test_a_call_over_two_months_uses_the_old_credit_first(
     books: Database, subscriber: UUID
 ) -> None:
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     call_id = await new_call(books, subscriber)
     await reserve(books, subscriber, call_id)
-    await renew_plan_credit(books, FEBRUARY)
+    await renew_plan_credit(books, FEBRUARY, "INV")
     await extend(books, subscriber, call_id, 90)
     assert await settle(books, subscriber, call_id, 60) == 60_000
     assert await buckets_of(books, subscriber) == Buckets(0, 0, MONTHLY - 30_000)
@@ -222,16 +224,16 @@ async def test_a_call_over_two_months_uses_the_old_credit_first(
 async def test_what_a_phone_call_gives_back_of_an_earlier_month_expires(
     books: Database, subscriber: UUID
 ) -> None:
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     call_id = await new_call(books, subscriber)
     await reserve(books, subscriber, call_id)
-    await renew_plan_credit(books, FEBRUARY)
+    await renew_plan_credit(books, FEBRUARY, "INV")
     async with books.tenant_session(subscriber) as session:
         await service.empty_reserve(session, subscriber, call_id)
     assert await buckets_of(books, subscriber) == Buckets(0, 0, MONTHLY)
     assert await extend(books, subscriber, call_id, 30) == 30
     async with books.system_session() as session:
-        await begin_month(session, subscriber, month_of(MARCH))
+        await begin_month(session, subscriber, month_of(MARCH), invoice_prefix="INV", now=MARCH)
     async with books.tenant_session(subscriber) as session:
         await service.empty_reserve(session, subscriber, call_id)
     assert await buckets_of(books, subscriber) == Buckets(0, 0, MONTHLY)
@@ -242,7 +244,7 @@ async def test_without_extra_usage_calls_stop_at_the_included_credit(
     books: Database, subscriber: UUID
 ) -> None:
     await give(books, subscriber, purchased=1_000_000)
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     async with books.tenant_session(subscriber) as session:
         await repository.set_extra_usage(session, subscriber, False)
     call_id = await new_call(books, subscriber)
@@ -261,7 +263,7 @@ async def test_without_extra_usage_calls_stop_at_the_included_credit(
 async def test_a_debt_stops_calls_although_there_is_plan_credit(
     books: Database, subscriber: UUID
 ) -> None:
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     async with books.system_session() as session:
         await service.adjust(
             session, subscriber, "correction", -MONTHLY, "Debt", reference="c1", details={}
@@ -269,7 +271,7 @@ async def test_a_debt_stops_calls_although_there_is_plan_credit(
         await service.adjust(
             session, subscriber, "correction", -1, "Debt", reference="c2", details={}
         )
-    await renew_plan_credit(books, FEBRUARY)
+    await renew_plan_credit(books, FEBRUARY, "INV")
     assert await buckets_of(books, subscriber) == Buckets(0, -1, MONTHLY)
     calls = [await new_call(books, subscriber) for _ in range(4)]
     for call_id in calls[:3]:
@@ -281,7 +283,7 @@ async def test_a_debt_stops_calls_although_there_is_plan_credit(
 async def test_a_correction_takes_nothing_that_a_call_holds(
     books: Database, subscriber: UUID
 ) -> None:
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     call_id = await new_call(books, subscriber)
     await reserve(books, subscriber, call_id)
     async with books.system_session() as session:
@@ -298,7 +300,7 @@ async def test_what_the_previous_release_holds_and_gives_back_keeps_the_sums(
     books: Database, subscriber: UUID
 ) -> None:
     """Its statements name neither the new columns nor the third bucket."""
-    await renew_plan_credit(books, JANUARY)
+    await renew_plan_credit(books, JANUARY, "INV")
     old, mixed = [await new_call(books, subscriber) for _ in range(2)]
     await reserve(books, subscriber, mixed)
     async with books.tenant_session(subscriber) as session:

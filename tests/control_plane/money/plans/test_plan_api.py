@@ -64,7 +64,7 @@ async def test_a_plans_credit_is_shown_apart_from_free_credit(
     now = datetime.now(UTC)
     before = await plan_of(subscriber)
     assert before["monthly_credit_remaining_cents"] == 0
-    await renew_plan_credit(database, now)
+    await renew_plan_credit(database, now, "INV")
     plan = await plan_of(subscriber)
     assert plan["plan"]["monthly_credit_cents"] == MONTHLY_USD * 100
     assert plan["monthly_credit_remaining_cents"] == MONTHLY_USD * 100

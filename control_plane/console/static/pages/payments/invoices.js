@@ -1,4 +1,4 @@
-/** Invoices and credit notes, with their PDFs. */
+/** Invoices and credit notes, with PDFs. */
 
 import { actionColumn, invoiceColumns, linkButton, pagedTable, part } from "../../kit.js";
 
@@ -14,7 +14,7 @@ export const invoiceList = async (get) =>
     "Invoices",
     await pagedTable("Invoices", COLUMNS, {
       path: "/v1/billing/invoices",
-      empty: "There are none yet. Each top-up makes one.",
+      empty: "None yet. Each top-up and plan month makes one.",
       get,
     }),
   );
