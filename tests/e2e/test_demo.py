@@ -26,7 +26,7 @@ AMOUNT, DAY = r"\$\d+\.\d{6}", r"\d{4}-\d\d-\d\d"
 CHAIN = (
     rf"^ +Charge +{AMOUNT} +charged for \d+ s, transaction [0-9a-f-]{{36}} *$",
     rf"^ +Hold +{AMOUNT} +of the balance, settled *$",
-    rf"^ +Plan +{AMOUNT} +a minute of .+, version 1 *$",
+    rf"^ +Plan +{AMOUNT} +a minute of .+, version \d+ *$",
     *(
         rf"^ +{component} +{AMOUNT} +{provider}/\S+ at {AMOUNT} a minute, valid from {DAY} *$"
         for component, provider in (
