@@ -78,15 +78,15 @@ class Settings(ControlPlaneOptions, WorkerOptions, TelemetryOptions, VendorAcces
 
     data_dir: Path = Path(".switchboard")
     """Databases, journals, logs and secrets of this machine."""
-    database_url: DatabaseUrl | None = None
+    database_url: DatabaseUrl | None = Field(None, repr=False)
     """Your PostgreSQL (``postgresql://…``); without it ``up`` runs an embedded one. Its login owns
     the tables."""
-    app_database_url: DatabaseUrl | None = None
+    app_database_url: DatabaseUrl | None = Field(None, repr=False)
     """The same database with the login that requests are served with, and that owns nothing.
     ``migrate`` creates the login if it is missing."""
-    system_database_url: DatabaseUrl | None = None
+    system_database_url: DatabaseUrl | None = Field(None, repr=False)
     """The same for jobs. Without these two, the owner's login serves, too."""
-    redis_url: RedisUrl | None = None
+    redis_url: RedisUrl | None = Field(None, repr=False)
     """Your Redis or Valkey; without it ``up`` runs an embedded one."""
     host: str = "127.0.0.1"
     """Address that the API listens on."""

@@ -256,14 +256,14 @@ class ControlPlaneOptions(CallCapSettings, SpendingSettings, PaymentSettings, Ic
 class ControlPlaneSettings(ControlPlaneOptions):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    database_url: str
+    database_url: str = Field(repr=False)
     """``postgresql+psycopg://user[:password]@host:port/name``, with the login for requests."""
     system_database_url: str | None = Field(None, repr=False)
     """The same with the login for jobs. ``None``: one login serves as both roles."""
-    redis_url: str
+    redis_url: str = Field(repr=False)
     public_url: str
     """The address at which clients reach the API, without a trailing slash."""
-    secret_key: str
+    secret_key: str = Field(repr=False)
     """Signs the access tokens of call participants."""
     encryption_keys: tuple[str, ...] = Field(repr=False)
     """Fernet keys. The first encrypts, all decrypt."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,22 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 STOP_SECONDS = 3.0
 CALL_SECONDS = 240
+AMOUNT, DAY = r"\$\d+\.\d{6}", r"\d{4}-\d\d-\d\d"
+CHAIN = (
+    rf"^ +Charge +{AMOUNT} +charged for \d+ s, transaction [0-9a-f-]{{36}} *$",
+    rf"^ +Hold +{AMOUNT} +of the balance, settled *$",
+    rf"^ +Plan +{AMOUNT} +a minute of .+, version \d+ *$",
+    *(
+        rf"^ +{component} +{AMOUNT} +{provider}/\S+ at {AMOUNT} a minute, valid from {DAY} *$"
+        for component, provider in (
+            ("stt", "local"),
+            ("llm", "local"),
+            ("tts", "local"),
+            ("platform", "switchboard"),
+        )
+    ),
+)
+"""The lines of the bill, from the charge back to the price rows."""
 
 
 @pytest.fixture
@@ -67,6 +84,8 @@ def test_from_nothing_to_a_checked_bill(data_dir: Path) -> None:
         *("The webhook", "call.completed", "✓ a signed webhook told of the call"),
     ):
         assert part in said
+    for line in CHAIN:
+        assert re.search(line, said, re.MULTILINE), (line, said)
     for claim in ("first agent sample", "voice to voice, p50", "voice to voice, p95", "barge-in"):
         assert claim in said
     assert "Traceback" not in said

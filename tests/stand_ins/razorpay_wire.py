@@ -44,6 +44,9 @@ class RazorpayWire:
     refunds: dict[str, _Object] = field(default_factory=dict)
     disputes: dict[str, _Object] = field(default_factory=dict)
     deleted_tokens: list[tuple[str, str]] = field(default_factory=list)
+    hangs_up: bool = False
+    """Whether a hang is a connection that ends at once without an answer, for which nobody waits
+    until a deadline."""
 
     def __post_init__(self) -> None:
         self._numbers = itertools.count(1)
@@ -267,7 +270,7 @@ class RazorpayWire:
         if outcome.kind == "fails_before_charging":
             return _error(500, "SERVER_ERROR", "We are facing some trouble")
         if outcome.kind == "hangs_before_charging":
-            await self._hang()
+            await self._hang(request)
         payment = self._new_payment(order)
         payment["token_id"] = asked["token"]
         if outcome.charges:
@@ -288,7 +291,7 @@ class RazorpayWire:
             task = asyncio.get_running_loop().create_task(reporting)
             self._tasks.add(task)
         if outcome.kind == "hangs_after_charging":
-            await self._hang()
+            await self._hang(request)
         if outcome.kind == "fails_after_charging":
             return _error(500, "SERVER_ERROR", "We are facing some trouble")
         return web.json_response(
@@ -300,8 +303,11 @@ class RazorpayWire:
         self.deleted_tokens.append((place["customer"], place["token"]))
         return web.json_response({"deleted": True})
 
-    async def _hang(self) -> None:
-        await self._stopping.wait()
+    async def _hang(self, request: web.Request) -> None:
+        if not self.hangs_up:
+            await self._stopping.wait()
+        elif request.transport is not None:
+            request.transport.abort()
         raise web.HTTPServiceUnavailable
 
     def _new_payment(self, order: _Object) -> _Object:

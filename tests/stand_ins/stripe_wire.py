@@ -78,6 +78,9 @@ class StripeWire:
     charging: int = 0
     most_charging_at_once: int = 0
     fails_everything: bool = False
+    hangs_up: bool = False
+    """Whether a hang is a connection that ends at once without an answer, for which nobody waits
+    until a deadline."""
     listing_seconds: float = 0.0
     """How long each page of a list takes."""
 
@@ -344,18 +347,20 @@ class StripeWire:
             if outcome.kind == "fails_before_charging":
                 return _error(500, "api_error", "An unknown error occurred")
             if outcome.kind == "hangs_before_charging":
-                await self._hang()
+                await self._hang(request)
             intent = self._new_intent(
                 int(asked["amount"]), asked["customer"], asked["payment_method"], asked["metadata"]
             )
             if outcome.charges:
                 self._capture(intent)
-                return await self._answer_captured(intent, outcome)
+                return await self._answer_captured(request, intent, outcome)
             return await self._answer_declined(intent, outcome)
         finally:
             self.charging -= 1
 
-    async def _answer_captured(self, intent: _Object, outcome: ChargeOutcome) -> web.Response:
+    async def _answer_captured(
+        self, request: web.Request, intent: _Object, outcome: ChargeOutcome
+    ) -> web.Response:
         how = outcome.reporting
         reporting = self._report("payment_intent.succeeded", _bare(intent), how)
         if how in ("before", "twice"):
@@ -363,7 +368,7 @@ class StripeWire:
         else:
             self._later(reporting)
         if outcome.kind == "hangs_after_charging":
-            await self._hang()
+            await self._hang(request)
         if outcome.kind == "fails_after_charging":
             return _error(500, "api_error", "An unknown error occurred")
         return web.json_response(_bare(intent))
@@ -459,8 +464,11 @@ class StripeWire:
         """Returns when the events of all charges so far are delivered."""
         await asyncio.gather(*self._tasks)
 
-    async def _hang(self) -> None:
-        await self._stopping.wait()
+    async def _hang(self, request: web.Request) -> None:
+        if not self.hangs_up:
+            await self._stopping.wait()
+        elif request.transport is not None:
+            request.transport.abort()
         raise web.HTTPServiceUnavailable
 
 

@@ -167,6 +167,29 @@ def test_secrets_are_not_shown() -> None:
     assert "hidden" not in shown
 
 
+def test_no_secret_of_a_gateway_or_of_a_login_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They come from the environment, and are kept nowhere else."""
+    names = (
+        "stripe_secret_key",
+        "stripe_webhook_secret",
+        "razorpay_key_secret",
+        "razorpay_webhook_secret",
+    )
+    for name in names:
+        monkeypatch.setenv(f"SWITCHBOARD_{name.upper()}", f"hidden-{name}")
+    settings = Settings(
+        database_url="postgresql://login:hidden@db/name",
+        redis_url="redis://:hidden@here",
+        secret_key="hidden-1" * 4,
+    )
+    of_control_plane = control_plane_settings(settings)
+    assert [getattr(of_control_plane, name) for name in names] == [
+        f"hidden-{name}" for name in names
+    ]
+    for each in (settings, of_control_plane):
+        assert "hidden" not in f"{each!r} {each!s}"
+
+
 def test_every_provider_s_key_and_address_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in VENDOR_BASE_URLS:
         monkeypatch.setenv(f"{name.upper()}_API_KEY", f"key-of-{name}")

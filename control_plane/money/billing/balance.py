@@ -69,7 +69,8 @@ def recent_daily_spend_usd(daily_micros: Sequence[int]) -> float | None:
 
 
 def runway_days(balance_usd: float, daily_spend_usd: float | None) -> float | None:
-    """Days until the balance is used up at the recent rate; ``None`` if that rate is unknown."""
-    if not daily_spend_usd or balance_usd <= 0:
+    """Days until the balance is used up at the recent rate: 0 if it is, or is below 0. ``None`` if
+    that rate is unknown."""
+    if not daily_spend_usd:
         return None
-    return round(balance_usd / daily_spend_usd, 1)
+    return round(max(0.0, balance_usd) / daily_spend_usd, 1)

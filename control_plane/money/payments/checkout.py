@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -164,6 +164,8 @@ async def begin_mandate(
         )
     rate = settings.usd_to_inr_rate
     assert rate is not None, "a gateway without its rate is not configured"
+    # First of all: nothing can be written for a tenant that does not exist.
+    customer = replace(await customer_of(database, tenant_id), phone=contact)
     async with database.tenant_session(tenant_id) as session:
         await repository.note_in_profile(session, tenant_id, billing_phone=contact)
         profile = await repository.profile(session, tenant_id)
@@ -187,7 +189,6 @@ async def begin_mandate(
             ),
         )
     try:
-        customer = await customer_of(database, tenant_id)
         customer_id = await known_customer_id(database, gateway, customer)
         begun = await gateway.begin_mandate(
             order_of(payment, customer_id), MandateWishes(most, method)

@@ -193,6 +193,7 @@ async def tenants_below_their_threshold(
         )
         .where(
             auto.enabled,
+            account.is_active,
             available < auto.threshold_micros,
             or_(auto.retry_at.is_(None), auto.retry_at <= now),
             ~in_flight,

@@ -14,9 +14,10 @@ from control_plane.platform.database import Database
 from tests.control_plane.building.catalogue.costs import charge_for_the_playbook
 from tests.control_plane.conftest import TenantClient
 from tests.control_plane.console.visitor import Visitor
-from tests.control_plane.conversation import catch_up, running_call
+from tests.control_plane.conversation import call_of, catch_up, running_call
 from tests.control_plane.dashboard import dashboard_client
 from tests.control_plane.fake_worker import FakeWorker
+from tests.control_plane.money.billing.test_billing_api import charges_of_a_week
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -43,8 +44,24 @@ async def test_money_is_shown_from_the_balance_down_to_the_prices_behind_a_charg
     await expect(page.get_by_text("Credit left")).to_be_visible()
     assert await person.sees_all_of_its_width()
 
-    await page.get_by_role("link", name="By model").click()
+    lasts = page.locator("dl.figures div", has_text="Lasts")
+    await expect(lasts).to_contain_text("Known after seven days with calls in a row")
+    await charges_of_a_week(tenant, database, 100_000)
+    await person.opens("/console/billing")
+    days = (await tenant.get("/v1/billing/balance")).json()["runway_days_estimate"]
+    await expect(lasts).to_contain_text(f"About {days:g} days")
+
+    call = await call_of(tenant, plan)
     spending = page.locator("section", has=page.get_by_role("heading", name="Spending"))
+    cells = spending.last.locator("tbody td")
+    figures = ["1", "1", f"${call['total_cost']:g}"]
+    [day] = (await tenant.get("/v1/billing/spend?by=day")).json()["groups"]
+    await expect(cells).to_have_text([day["key"], *figures])
+    await page.get_by_role("link", name="By agent").click()
+    await expect(cells).to_have_text(["Reception", *figures])
+    agent = spending.last.get_by_role("link", name="Reception")
+    await expect(agent).to_have_attribute("href", f"/console/agents/{call['agent_id']}")
+    await page.get_by_role("link", name="By model").click()
     await expect(spending.last).to_contain_text("llm local playbook")
 
     await page.get_by_role("button", name="Mark as seen").click()

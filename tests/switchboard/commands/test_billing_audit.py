@@ -13,6 +13,9 @@ from typer.testing import CliRunner, Result
 from control_plane.platform.database import SYSTEM_ROLE
 from switchboard.cli import app
 
+DAY = "2026-01-15"
+"""Of the entry."""
+
 
 def run_audit(monkeypatch: pytest.MonkeyPatch, url: str, tmp_path: Path, *options: str) -> Result:
     monkeypatch.setenv("SWITCHBOARD_DATABASE_URL", url)
@@ -32,9 +35,9 @@ def tenant_id(postgres_url: str) -> UUID:
         connection.execute("INSERT INTO billing_accounts (tenant_id) VALUES (%s)", (tenant_id,))
         connection.execute(
             "INSERT INTO ledger_entries (id, tenant_id, reference, transaction_type, free_micros,"
-            " purchased_micros, amount_seconds, description)"
-            " VALUES (gen_random_uuid(), %s, 'gift', 'grant', 5, 0, 0, 'Gift')",
-            (tenant_id,),
+            " purchased_micros, amount_seconds, description, created_at)"
+            " VALUES (gen_random_uuid(), %s, 'gift', 'grant', 5, 0, 0, 'Gift', %s)",
+            (tenant_id, f"{DAY}T12:00Z"),
         )
     return tenant_id
 
@@ -118,6 +121,80 @@ def test_a_forged_top_up_of_an_old_day_is_found_by_checking_every_day(
     whole = run_audit(monkeypatch, postgres_url, tmp_path, "--all")
     assert whole.exit_code == 1
     assert f"Tenant {tenant_id}: the entry topup:forged:9 is $0.000007, and what" in whole.stdout
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        (
+            "UPDATE ledger_entries SET free_micros = 6",
+            f"free credit is $0.000005 in its totals of {DAY}, and $0.000006 by its entries.",
+        ),
+        (
+            "DELETE FROM ledger_entries",
+            f"entries is 1 in its totals of {DAY}, and 0 by its entries.",
+        ),
+    ],
+)
+def test_a_difference_of_a_day_exits_with_1_and_names_the_day_and_both_figures(
+    monkeypatch: pytest.MonkeyPatch,
+    postgres_url: str,
+    tmp_path: Path,
+    tenant_id: UUID,
+    statement: str,
+    sentence: str,
+) -> None:
+    for unguarded in ("DISABLE TRIGGER USER", "NO FORCE ROW LEVEL SECURITY"):
+        tamper(postgres_url, f"ALTER TABLE ledger_entries {unguarded}")
+    tamper(postgres_url, statement)
+    result = run_audit(monkeypatch, postgres_url, tmp_path)
+    assert result.exit_code == 1
+    assert f"Tenant {tenant_id}: {sentence}" in result.stdout
+    as_json = run_audit(monkeypatch, postgres_url, tmp_path, "--json")
+    assert as_json.exit_code == 1
+    [only] = json.loads(as_json.stdout)
+    assert (only["tenant_id"], only["day"]) == (str(tenant_id), DAY)
+    assert all(each["kept"] != each["counted"] for each in only["figures"])
+
+
+def test_a_difference_of_a_payment_exits_with_1_and_names_the_tenant_and_what_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, postgres_url: str, tmp_path: Path, tenant_id: UUID
+) -> None:
+    payment_id = uuid4()
+    tamper(
+        postgres_url,
+        f"SET ROLE {SYSTEM_ROLE};"
+        " INSERT INTO payments (id, tenant_id, kind, state, gateway, currency, subtotal_minor,"
+        " tax_minor, total_minor, credit_micros, bonus_micros, taxes, gateway_payment_id,"
+        f" resolved_at) VALUES ('{payment_id}', '{tenant_id}', 'checkout', 'succeeded', 'stripe',"
+        " 'USD', 2000, 0, 2000, 20000000, 0, '[]', 'pi_1', now())",
+    )
+    result = run_audit(monkeypatch, postgres_url, tmp_path)
+    assert result.exit_code == 1
+    missing = f"the credit of payment {payment_id} is $20.000000, and its entry is missing"
+    assert f"Tenant {tenant_id}: {missing}." in result.stdout.splitlines()
+    as_json = run_audit(monkeypatch, postgres_url, tmp_path, "--json")
+    assert as_json.exit_code == 1
+    assert {"tenant_id": str(tenant_id), "day": None, "what": missing} in json.loads(as_json.stdout)
+
+
+@pytest.mark.usefixtures("tenant_id")
+def test_a_difference_of_all_invoices_numbers_exits_with_1_and_is_no_tenants(
+    monkeypatch: pytest.MonkeyPatch, postgres_url: str, tmp_path: Path
+) -> None:
+    tamper(
+        postgres_url,
+        f"SET ROLE {SYSTEM_ROLE};"
+        " INSERT INTO invoice_counters (prefix, year, last_number) VALUES ('INV', 2026, 3)",
+    )
+    result = run_audit(monkeypatch, postgres_url, tmp_path)
+    assert result.exit_code == 1
+    [line] = result.stdout.splitlines()
+    assert "INV" in line
+    assert "Tenant" not in line
+    as_json = run_audit(monkeypatch, postgres_url, tmp_path, "--json")
+    [only] = json.loads(as_json.stdout)
+    assert (as_json.exit_code, only["tenant_id"], f"{only['what']}.") == (1, None, line)
 
 
 def test_a_database_without_books_is_no_difference_and_exits_with_2(

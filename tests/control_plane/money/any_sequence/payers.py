@@ -58,6 +58,7 @@ class Payers:
         for wire in (shop.stripe, shop.razorpay):
             wire.forget()
             wire.events.pause_seconds = 0
+            wire.hangs_up = True
         shop.stripe.events.deliver = self._deliver_from_stripe
         shop.razorpay.events.deliver = self._deliver_from_razorpay
 

@@ -37,14 +37,7 @@ OFTEN: tuple[What, ...] = (
 )
 """Most of what happens are calls."""
 WHAT: tuple[What, ...] = (*get_args(What), *OFTEN)
-CHARGES: tuple[ChargeKind, ...] = (
-    "succeeds",
-    "declines",
-    "needs_authentication",
-    "expired_card",
-    "fails_before_charging",
-    "fails_after_charging",
-)
+CHARGES: tuple[ChargeKind, ...] = get_args(ChargeKind)
 REPORTING: tuple[Reporting, ...] = get_args(Reporting)
 MOST_AT_ONCE = 64
 LARGEST = 255

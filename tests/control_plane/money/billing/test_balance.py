@@ -62,7 +62,9 @@ def test_daily_spend_needs_a_billable_call_on_every_day() -> None:
     assert recent_daily_spend_usd([]) is None
 
 
-def test_runway_is_known_only_with_a_balance_and_a_spend() -> None:
+def test_runway_is_unknown_only_without_a_spend() -> None:
     assert runway_days(7.0, 0.5) == 14
     assert runway_days(7.0, None) is None
-    assert runway_days(0, 0.5) is None
+    assert runway_days(0, None) is None
+    assert runway_days(0, 0.5) == 0
+    assert runway_days(-3.0, 0.5) == 0, "a debt lasts no days"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from fastapi import FastAPI
 from sqlalchemy import text
 
 from control_plane.money.billing import service
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
+from tests.control_plane.sent_statements import tenants_statements
 
 
 async def test_a_new_accounts_balance_is_its_welcome_credit(tenant: TenantClient) -> None:
@@ -55,6 +57,26 @@ async def test_both_buckets_add_up(tenant: TenantClient, database: Database) -> 
 
 async def test_a_week_of_calls_tells_the_runway(tenant: TenantClient, database: Database) -> None:
     """Charges on each of the seven days before today: $0.70 of $10 in all."""
+    await charges_of_a_week(tenant, database, 100_000)
+    balance = (await tenant.get("/v1/billing/balance")).json()
+    assert balance["recent_daily_spend_usd"] == 0.1
+    assert balance["runway_days_estimate"] == 93
+
+
+async def test_a_balance_that_is_used_up_lasts_no_days(
+    tenant: TenantClient, database: Database
+) -> None:
+    await charges_of_a_week(tenant, database, 1_000_000)
+    async with database.system_session() as session:
+        await service.adjust(
+            session, tenant.tenant_id, "debit", -3_000_000, "Spent", reference="x", details={}
+        )
+    balance = (await tenant.get("/v1/billing/balance")).json()
+    assert (balance["balance_usd"], balance["recent_daily_spend_usd"]) == (0, 1)
+    assert balance["runway_days_estimate"] == 0
+
+
+async def charges_of_a_week(tenant: TenantClient, database: Database, micros: int) -> None:
     now = datetime.now(UTC)
     async with database.tenant_session(tenant.tenant_id) as session:
         for days in range(1, 8):
@@ -62,13 +84,26 @@ async def test_a_week_of_calls_tells_the_runway(tenant: TenantClient, database: 
                 text(
                     "INSERT INTO ledger_entries (id, tenant_id, reference, transaction_type,"
                     " free_micros, purchased_micros, amount_seconds, description, created_at)"
-                    " VALUES (gen_random_uuid(), :t, :r, 'charge', -100000, 0, -60, 'Call', :at)"
+                    " VALUES (gen_random_uuid(), :t, :r, 'charge', :micros, 0, -60, 'Call', :at)"
                 ),
-                {"t": tenant.tenant_id, "r": f"call:{days}", "at": now - timedelta(days=days)},
+                {
+                    "t": tenant.tenant_id,
+                    "r": f"call:{days}",
+                    "micros": -micros,
+                    "at": now - timedelta(days=days),
+                },
             )
-    balance = (await tenant.get("/v1/billing/balance")).json()
+
+
+async def test_a_balance_reads_daily_totals_and_no_entry_of_the_ledger(
+    tenant: TenantClient, app: FastAPI, database: Database
+) -> None:
+    await charges_of_a_week(tenant, database, 100_000)
+    with tenants_statements(app.state.database) as sent:
+        balance = (await tenant.get("/v1/billing/balance")).json()
     assert balance["recent_daily_spend_usd"] == 0.1
-    assert balance["runway_days_estimate"] == 93
+    assert any("ledger_days" in statement for statement in sent)
+    assert not [statement for statement in sent if "ledger_entries" in statement]
 
 
 async def test_the_welcome_credit_is_the_first_transaction(tenant: TenantClient) -> None:

@@ -145,6 +145,37 @@ async def test_a_checkout_that_nobody_pays_expires_and_a_later_payment_still_cou
     assert await payer.entries() == [("topup", 20.0)]
 
 
+@pytest.mark.parametrize("reporting", ["after", "twice", "never"])
+async def test_a_checkout_that_stripe_ends_is_expired_however_that_is_reported(
+    payer: Payer, stripe: StripeWire, reporting: Reporting
+) -> None:
+    begun = await payer.begin(20)
+    stripe.reporting = reporting
+    await stripe.expire(begun["stripe"]["session_id"])
+    if reporting == "never":
+        await payer.reconciles(timedelta(minutes=6))
+    async with payer.database.system_session() as session:
+        payment = await session.get_one(Payment, begun["payment_id"])
+        assert (payment.state, payment.failure_code) == ("expired", None)
+    assert await payer.entries() == []
+    assert await payer.told() == []
+
+
+async def test_an_expiry_that_is_reported_after_the_payment_takes_nothing_back(
+    payer: Payer, stripe: StripeWire
+) -> None:
+    begun = await payer.begin(20)
+    session_id = begun["stripe"]["session_id"]
+    as_it_was = dict(stripe.sessions[session_id])
+    await stripe.customer_pays(session_id)
+    event_id, event = stripe.event("checkout.session.expired", as_it_was | {"status": "expired"})
+    await stripe.events.report(event_id, event, "after")
+    async with payer.database.system_session() as session:
+        payment = await session.get_one(Payment, begun["payment_id"])
+        assert payment.state == "succeeded"
+    assert await payer.entries() == [("topup", 20.0)]
+
+
 async def test_a_checkout_of_a_gateway_that_was_taken_away_expires(payer: Payer) -> None:
     begun = await payer.begin(20)
     without = payer.settings.model_copy(update={"stripe_secret_key": None})

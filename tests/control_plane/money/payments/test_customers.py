@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from decimal import Decimal
 from uuid import uuid4
 
 import pytest
 
 from control_plane.identity.tenants.errors import TenantNotFound
-from control_plane.money.payments.customers import customer_of
+from control_plane.money.payments.checkout import begin_mandate
 from control_plane.money.payments.gateways.gateway import Customer
 from tests.control_plane.money.payments.paying import Payer
 from tests.stand_ins.razorpay_wire import RazorpayWire
@@ -65,6 +67,21 @@ async def test_razorpay_gets_of_a_name_what_it_accepts(
     assert [each.get("name") for each in razorpay.customers.values()] == [accepted]
 
 
-async def test_a_tenant_that_does_not_exist_is_not_found(payer: Payer) -> None:
-    with pytest.raises(TenantNotFound):
-        await customer_of(payer.database, uuid4())
+async def test_a_tenant_that_does_not_exist_is_not_found(
+    payer: Payer, razorpay: RazorpayWire
+) -> None:
+    with pytest.raises(TenantNotFound) as refusal:
+        await begin_mandate(
+            payer.database,
+            payer.settings,
+            payer.gateways,
+            uuid4(),
+            uuid4(),
+            first_charge_usd=Decimal(10),
+            max_amount_usd=Decimal(50),
+            contact="+919876543210",
+            method=None,
+            now=datetime.now(UTC),
+        )
+    assert (refusal.value.status, refusal.value.code) == (404, "tenant_not_found")
+    assert (razorpay.customers, razorpay.orders) == ({}, {})

@@ -55,6 +55,7 @@ JSON = st.recursive(
 STRIPE_TYPES = (
     "checkout.session.completed",
     "checkout.session.async_payment_failed",
+    "checkout.session.expired",
     "payment_intent.succeeded",
     "payment_intent.payment_failed",
     "charge.succeeded",

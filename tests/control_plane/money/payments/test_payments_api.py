@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 
 from control_plane.platform.database import Database
 from tests.control_plane.conftest import TenantClient
@@ -50,6 +51,22 @@ async def test_with_the_last_method_automatic_recharge_goes_off_even_if_the_gate
     assert answer.json() == {"ok": True}
     assert await methods_of(payer) == []
     assert not (await payer.tenant.get(AUTO)).json()["enabled"]
+
+
+@pytest.mark.parametrize("is_let_in", [True, False])
+async def test_a_deleted_mandate_is_a_deleted_token_of_razorpays_customer_if_razorpay_answers(
+    payer: Payer, razorpay: RazorpayWire, *, is_let_in: bool
+) -> None:
+    answer = await payer.tenant.post("/v1/billing/mandate/register", MANDATE)
+    payment = await razorpay.customer_pays(answer.json()["razorpay"]["order_id"])
+    [mandate] = await methods_of(payer)
+    if not is_let_in:
+        razorpay.key_secret = "another one"
+    answer = await payer.tenant.request("DELETE", f"/v1/billing/payment-methods/{mandate['id']}")
+    assert (answer.status_code, answer.json()) == (200, {"ok": True})
+    token = (payment["customer_id"], payment["token_id"])
+    assert razorpay.deleted_tokens == ([token] if is_let_in else [])
+    assert await methods_of(payer) == []
 
 
 async def test_deleting_a_method_that_the_tenant_does_not_have_is_404(
@@ -153,9 +170,16 @@ async def test_a_mandate_is_a_top_up_whose_confirmation_stores_the_token_sealed(
         },
     }
     assert order["token"]["max_amount"] == 50 * USD_TO_INR * 100
-    await razorpay.customer_pays(order["id"])
+    payment = await razorpay.customer_pays(order["id"])
     await razorpay.events.resend_all(backwards=True)
     assert await payer.entries() == [("topup", 10.0)]
+    async with payer.database.system_session() as session:
+        kept = await session.execute(
+            text("SELECT sealed_token, payment_methods::text FROM payment_methods")
+        )
+    [(sealed, row)] = kept
+    assert payment["token_id"] not in row
+    assert payer.settings.sealer.open(sealed) == payment["token_id"]
     [method] = await methods_of(payer)
     assert (method["gateway"], method["method_type"]) == ("razorpay", "upi")
     tenant = payer.tenant

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from contracts.commands import EndCall, ExtendFunds
+from contracts.end_reasons import EndReason
+from contracts.money import charge_micros, usd
+from control_plane.calling.calls.events.consumer import EventConsumer
 from control_plane.money.billing import service as billing
-from tests.control_plane.money.billing.books import assert_books_balance
+from tests.control_plane.conversation import catch_up, running_call
+from tests.control_plane.fake_worker import FakeWorker
+from tests.control_plane.linked import consumer, redis, worker
+from tests.control_plane.money.billing.books import account_of, assert_books_balance
 from tests.control_plane.money.payments.paying import Payer
 from tests.stand_ins.razorpay_wire import RazorpayWire
 from tests.stand_ins.stripe_wire import StripeWire
+
+__all__ = ["consumer", "redis", "worker"]
 
 
 async def paid(payer: Payer, stripe: StripeWire) -> str:
@@ -58,6 +67,41 @@ async def test_a_refund_of_spent_credit_takes_the_balance_below_zero_and_calls_s
         {"agent_id": str(agent_id), "participants": [{"transport": "webrtc", "identity": "ada"}]},
     )
     assert (answer.status_code, answer.json()["code"]) == (402, "insufficient_credits")
+
+
+@pytest.mark.parametrize("what", ["refund", "dispute"])
+async def test_a_running_call_is_not_extended_when_what_went_back_leaves_a_debt(
+    payer: Payer, stripe: StripeWire, worker: FakeWorker, consumer: EventConsumer, what: str
+) -> None:
+    intent_id = await paid(payer, stripe)
+    async with payer.database.system_session() as session:
+        await billing.adjust(
+            session, payer.tenant_id, "debit", -15_000_000, "Spent", reference="x", details={}
+        )
+    plan = await running_call(payer.tenant, worker, consumer)
+    await worker.meter(plan, 5_000)
+    await catch_up(consumer)
+    assert (await worker.told_of_funds())[-1] == ExtendFunds(funded_until_ms=90_000)
+    paid_for = charge_micros(90, plan.rate_micros_per_minute)
+
+    await (stripe.refund(intent_id, 2000) if what == "refund" else stripe.dispute(intent_id))
+    assert await payer.balance_usd() == -15
+    await worker.meter(plan, 35_000)
+    await catch_up(consumer)
+    assert (await worker.told_of_funds())[-1] == ExtendFunds(
+        funded_until_ms=90_000, balance_is_spent=True
+    )
+    assert (await account_of(payer.database, payer.tenant_id)).held_micros == paid_for
+
+    await worker.meter(plan, 87_000)
+    await catch_up(consumer)
+    [command] = await worker.commands()
+    assert isinstance(command.body, EndCall)
+    assert command.body.end_reason is EndReason.INSUFFICIENT_FUNDS
+    await worker.end(plan, 90_000, EndReason.INSUFFICIENT_FUNDS)
+    await catch_up(consumer)
+    assert await payer.balance_usd() == pytest.approx(-15 - usd(paid_for))
+    await assert_books_balance(payer.database)
 
 
 async def test_a_refund_that_is_reported_before_its_payment_waits_for_it(
