@@ -91,9 +91,7 @@ def bridge(data_dir: DataDir = None) -> None:
         from telephony_bridge.bridge import run_bridge
 
     settings = refuse_old_redis(_process_settings(data_dir))
-    options = bridge_settings(settings)
-    # A phone has a connection to its carrier, and one to the call's media worker.
-    raise_open_files_limit()
+    options = bridge_settings(settings, raise_open_files_limit())
     _run(
         ProcessName.BRIDGE,
         settings,
