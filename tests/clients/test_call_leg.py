@@ -39,7 +39,7 @@ async def test_a_lost_leg_offers_again_until_twenty_seconds_after_the_last_packe
     class Unreachable:
         async def open(self, *_: object) -> float:
             offered_at.append(now)
-            raise ServerUnreachable("away")
+            raise ServerUnreachable("server", "away")
 
         async def close(self) -> None: ...
 
