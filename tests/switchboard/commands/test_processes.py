@@ -95,9 +95,15 @@ def test_no_process_applies_events_beside_work_on_what_tenants_wrote(
 def test_the_port_of_the_second_jobs_process_has_to_exist(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settings = Settings(data_dir=tmp_path, monitoring_port=65_535)
+    settings = Settings(
+        data_dir=tmp_path,
+        monitoring_port=65_535,
+        app_database_url="postgresql://app@127.0.0.1:1/none",
+        system_database_url="postgresql://system@127.0.0.1:1/none",
+        redis_url="redis://127.0.0.1:1",
+        secret_key="a-secret-of-at-least-thirty-two-bytes",
+    )
     monkeypatch.setattr(processes, "_logging_settings", lambda _: settings)
-    monkeypatch.setattr("switchboard.package_settings.control_plane_settings", lambda _: None)
     with pytest.raises(typer.Exit) as ended:
         processes.jobs()
     assert ended.value.exit_code == 1
