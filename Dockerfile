@@ -17,6 +17,7 @@ COPY contracts contracts
 COPY control_plane control_plane
 COPY knowledge knowledge
 COPY link link
+COPY listeners listeners
 COPY outbound outbound
 COPY pipelines pipelines
 COPY runtime runtime

@@ -58,6 +58,7 @@ from control_plane.platform.job_queue import (
 from control_plane.platform.job_roles import ALL_ROLES, JobRole
 from control_plane.platform.link.event_shards import events_are_applied
 from control_plane.platform.link.event_stream import BLOCK_SECONDS
+from control_plane.platform.link.job_beats import keep_beating
 from control_plane.platform.link.redis_client import connect
 from control_plane.platform.outbox.facts import FactConsumer
 from control_plane.platform.outbox.reader import OutboxReader
@@ -122,7 +123,9 @@ async def run_jobs(
             )
     try:
         async with asyncio.TaskGroup() as group:
-            loops = [group.create_task(loop) for loop in loops_of(roles, settings, resources)]
+            beating = keep_beating(resources.redis, roles)
+            work = [*loops_of(roles, settings, resources), beating]
+            loops = [group.create_task(loop) for loop in work]
             _log.info("jobs_started", roles=sorted(roles))
             await stop.wait()
             for task in loops:

@@ -80,8 +80,8 @@ def carrier_settings(settings: Settings) -> CarrierSettings:
     return CarrierSettings(base_urls={name: url for name, url in urls.items() if url})
 
 
-def bridge_settings(settings: Settings) -> BridgeSettings:
-    """For the telephony bridge. Raises ``MissingSetting``."""
+def bridge_settings(settings: Settings, open_files: int) -> BridgeSettings:
+    """For the telephony bridge, whose process may open so many files. Raises ``MissingSetting``."""
     public_url = settings.bridge_public_url
     if public_url is not None:
         settings.required_bridge_account_key()
@@ -94,6 +94,7 @@ def bridge_settings(settings: Settings) -> BridgeSettings:
         account_key=settings.bridge_account_key,
         drain_timeout_seconds=settings.drain_timeout_seconds,
         carriers=carrier_settings(settings),
+        open_files=open_files,
     )
 
 

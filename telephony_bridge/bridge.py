@@ -151,7 +151,8 @@ async def _serving(
         )
         door = MediaDoor(redis, seen, tickets, legs, time.time)
         listener = listen(settings.host, settings.port)
-        server = BridgeServer(BridgeApp(public_url, accounts, webhooks, door))
+        app = BridgeApp(public_url, accounts, webhooks, door)
+        server = BridgeServer(app, settings.most_connections)
         serving = asyncio.create_task(server.serve(sockets=[listener]), name="bridge-server")
         log.info("bridge_listens", port=listener.getsockname()[1], public_url=public_url)
         try:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from carriers.settings import CarrierSettings
+from listeners.connection_room import most_connections
+
+_MOST_CONNECTIONS = 10_000
 
 
 class BridgeSettings(BaseModel):
@@ -25,3 +28,11 @@ class BridgeSettings(BaseModel):
     drain_timeout_seconds: Annotated[float, Field(ge=0)] = 0.0
     """How long a stopping bridge lets its phones go on before it hangs them up."""
     carriers: CarrierSettings = CarrierSettings()
+    open_files: PositiveInt = 1_024
+    """How many files its process may open."""
+
+    @property
+    def most_connections(self) -> int:
+        """At once, of carriers and of strangers. A phone has a connection to its carrier, and one
+        to the call's media worker."""
+        return most_connections(_MOST_CONNECTIONS, self.open_files, files_each=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
 
 
@@ -34,3 +35,8 @@ TENANTS_ROLES = frozenset(
 """They work on what tenants wrote and on what was said in their calls. Whatever such work
 does to its process, it must not keep workers' events from being applied."""
 PLATFORM_ROLES = ALL_ROLES - TENANTS_ROLES
+
+
+def endangers_events(roles: Collection[JobRole]) -> bool:
+    """Whether a process with these roles would apply events beside work on what tenants wrote."""
+    return JobRole.EVENTS in roles and not TENANTS_ROLES.isdisjoint(roles)

@@ -22,8 +22,9 @@ from carriers.settings import CarrierSettings
 from contracts.call_plan import LONGEST_CALL_SECONDS
 from contracts.ice_settings import IceSettings
 from control_plane.platform.http.allowed_hosts import AllowedHosts
-from control_plane.platform.http.client_address import is_public_host, parsed_address
+from control_plane.platform.http.client_address import is_public_host
 from knowledge.embedding.embedder import EmbeddingSettings
+from listeners.subscriber import parsed_address
 
 if TYPE_CHECKING:
     from contracts.sealing import Sealer

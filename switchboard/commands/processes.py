@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from control_plane.platform.job_roles import ALL_ROLES, JobRole
+from control_plane.platform.job_roles import TENANTS_ROLES, JobRole, endangers_events
 from switchboard.commands.options import DataDir, Port
 from switchboard.commands.settings import command_settings
 from switchboard.processes.open_files import raise_open_files_limit
@@ -48,20 +48,50 @@ def jobs(
         typer.Option(help="Do only this part of the work; repeat it for several parts."),
     ] = None,
 ) -> None:
-    """Run only the jobs process: applies call events, ends lost calls, runs background jobs. It
-    needs the same settings as the API."""
+    """Run only the jobs: apply call events, end lost calls, run background jobs. Without --only,
+    two processes share them. They need the same settings as the API."""
+    if only:
+        _jobs(data_dir, frozenset(only))
+    else:
+        _all_jobs(data_dir)
+
+
+def _jobs(data_dir: Path | None, roles: frozenset[JobRole]) -> None:
+    if endangers_events(roles):
+        others = ", ".join(sorted(TENANTS_ROLES & roles))
+        typer.echo(
+            "Not started: what tenants wrote may end a process, and events must still be applied. "
+            f"Do {others} in a process of its own, and events in another one.",
+            err=True,
+        )
+        raise typer.Exit(1)
     with importing():
         from control_plane.jobs import run_jobs
         from switchboard.package_settings import control_plane_settings
 
     settings = refuse_old_redis(_process_settings(data_dir))
     control_plane = control_plane_settings(settings)
-    roles = frozenset(only or ALL_ROLES)
     _run(
         ProcessName.JOBS,
         settings,
         lambda stop, health: run_jobs(control_plane, stop, health, roles),
     )
+
+
+def _all_jobs(data_dir: Path | None) -> None:
+    with importing():
+        from switchboard.listening import NoPort
+        from switchboard.package_settings import control_plane_settings
+        from switchboard.processes.jobs_host import run_jobs_host
+
+    settings = refuse_old_redis(_logging_settings(data_dir))
+    control_plane_settings(settings)
+    try:
+        exit_code = run_jobs_host(settings)
+    except NoPort as none_left:
+        typer.echo(f"Not started: {none_left}.", err=True)
+        exit_code = 1
+    raise typer.Exit(exit_code)
 
 
 @app.command()
@@ -91,9 +121,7 @@ def bridge(data_dir: DataDir = None) -> None:
         from telephony_bridge.bridge import run_bridge
 
     settings = refuse_old_redis(_process_settings(data_dir))
-    options = bridge_settings(settings)
-    # A phone has a connection to its carrier, and one to the call's media worker.
-    raise_open_files_limit()
+    options = bridge_settings(settings, raise_open_files_limit())
     _run(
         ProcessName.BRIDGE,
         settings,

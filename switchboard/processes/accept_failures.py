@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 
-from control_plane.platform.http.connection_room import OncePerSecond
+from listeners.connection_room import OncePerSecond
 
 _log = structlog.get_logger(__name__)
 

@@ -11,12 +11,9 @@ import uvicorn
 from fastapi import FastAPI
 
 from control_plane.app import create_app
-from control_plane.platform.http.connection_limits import KEEP_ALIVE_SECONDS, limited_protocol
-from control_plane.platform.http.connection_room import (
-    ACCEPTED_AT_ONCE,
-    ConnectionRoom,
-    most_connections,
-)
+from control_plane.platform.http.refusals import problem_answer
+from listeners.connection_limits import KEEP_ALIVE_SECONDS, limited_protocol
+from listeners.connection_room import ACCEPTED_AT_ONCE, ConnectionRoom, most_connections
 from switchboard.package_settings import control_plane_settings, telemetry_options
 from switchboard.processes.accept_failures import AcceptFailures
 from switchboard.processes.calm_server import CalmServer
@@ -67,7 +64,7 @@ def api_server(app: FastAPI, settings: Settings) -> uvicorn.Server:
         app,
         host=settings.host,
         port=settings.port,
-        http=limited_protocol(room),
+        http=limited_protocol(room, problem_answer),
         # A request to become a WebSocket connection is answered as any other.
         ws="none",
         backlog=ACCEPTED_AT_ONCE,

@@ -8,6 +8,7 @@ import gc
 import signal
 from collections.abc import Awaitable, Callable, Iterator
 
+from switchboard.processes.accept_failures import AcceptFailures
 from telemetry.health import Health
 from telemetry.process_name import ProcessName
 from telemetry.settings import TelemetryOptions
@@ -31,7 +32,8 @@ def importing() -> Iterator[None]:
 async def run_watched(
     process: ProcessName, options: TelemetryOptions, work: Work, *, together_seconds: float = 0.0
 ) -> None:
-    """As ``run_until_stopped``, with the monitoring port and with traces.
+    """As ``run_until_stopped``, with the monitoring port and with traces. What the process cannot
+    accept is one line a second in its log.
 
     Raises:
         PortTaken: another program listens on that port.
@@ -40,6 +42,7 @@ async def run_watched(
     from telemetry.tracing import traced
 
     health = Health()
+    asyncio.get_running_loop().set_exception_handler(AcceptFailures())
 
     async def run(stop: asyncio.Event) -> None:
         health.is_stopping = stop.is_set

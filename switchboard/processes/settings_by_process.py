@@ -1,4 +1,4 @@
-"""What differs in the settings of one machine's media processes: ids and ports."""
+"""What differs in the settings of processes that one host forks: ids and ports."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def settings_of_models(settings: Settings) -> Settings:
     ``NoPort``."""
     port = _monitoring_port(settings, settings.worker_processes)
     return settings.model_copy(update={"monitoring_port": port})
+
+
+def settings_of_tenants_jobs(settings: Settings) -> Settings:
+    """For the second process of ``switchboard jobs``: its port comes next. Raises ``NoPort``."""
+    return settings.model_copy(update={"monitoring_port": _monitoring_port(settings, 1)})
 
 
 def port_after(first: int, steps: int, variable: str) -> int:

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 import uvicorn
 
+from listeners.connection_limits import KEEP_ALIVE_SECONDS, ConnectionTimes, limited_protocol
+from listeners.connection_room import ACCEPTED_AT_ONCE, ConnectionRoom
 from telephony_bridge.webhooks.app import BridgeApp
+from telephony_bridge.webhooks.refusals import text_answer
 from telephony_bridge.webhooks.websocket_upgrade import WebSocketUpgrade
 
-KEEP_ALIVE_SECONDS = 75
 SHUTDOWN_SECONDS = 1
-_BACKLOG = 512
 
 
 class PortTaken(RuntimeError):
@@ -32,7 +33,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(_BACKLOG)
+        listener.listen(ACCEPTED_AT_ONCE)
     except OSError as error:
         listener.close()
         raise PortTaken(
@@ -42,14 +43,23 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class BridgeServer(uvicorn.Server):
-    """Signals are the process's, which sets ``should_exit``."""
+    """Signals are the process's, which sets ``should_exit``.
 
-    def __init__(self, app: BridgeApp) -> None:
+    Args:
+        most_connections: at once, those of phones included. Only the others are closed for a new
+            one, or because they keep the bridge waiting.
+    """
+
+    def __init__(
+        self, app: BridgeApp, most_connections: int, times: ConnectionTimes | None = None
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
                 lifespan="off",
+                http=limited_protocol(ConnectionRoom(most_connections), text_answer, times),
                 ws=WebSocketUpgrade,
+                backlog=ACCEPTED_AT_ONCE,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
                 log_config=None,

@@ -1,4 +1,4 @@
-"""The jobs process, killed and restarted again and again."""
+"""The jobs processes, killed and restarted again and again."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import psutil
+
 from tests.own_api import OPERATOR_TOKEN, OwnApi
 
 LIVES_SECONDS = 60.0
@@ -17,7 +19,7 @@ _SECRET_KEY = "a-secret-of-at-least-thirty-two-bytes"
 
 @asynccontextmanager
 async def mortal_jobs(api: OwnApi) -> AsyncIterator[None]:
-    """Runs for the length of the ``async with`` block; every ``LIVES_SECONDS`` it is killed."""
+    """Run for the length of the ``async with`` block; every ``LIVES_SECONDS`` they are killed."""
     with tempfile.TemporaryDirectory(prefix="switchboard-jobs-") as directory:
         environment = os.environ | {
             "SWITCHBOARD_DATA_DIR": directory,
@@ -51,5 +53,9 @@ async def _supervise(environment: dict[str, str]) -> None:
             pass
         finally:
             if process.returncode is None:
-                process.kill()
+                # The host last, which would start them again; without it they would end in peace.
+                host = psutil.Process(process.pid)
+                host.suspend()
+                for each in (*host.children(), host):
+                    each.kill()
                 await process.wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 from redis.asyncio import Redis
@@ -11,8 +12,10 @@ from contracts import redis_names
 from control_plane import jobs
 from control_plane.jobs import JOBS_AT_ONCE, QUEUES, run_jobs
 from control_plane.platform.job_roles import ALL_ROLES, JobRole
+from control_plane.platform.link.job_beats import JOB_BEATS, keep_beating
 from control_plane.platform.settings import ControlPlaneSettings
 from tests.control_plane.linked import redis, settings
+from tests.runtime.until import until
 
 __all__ = ["redis", "settings"]
 
@@ -66,6 +69,18 @@ async def test_all_work_is_done_by_some_role(settings: ControlPlaneSettings) -> 
         for loop in coroutines:
             loop.close()
         await resources.aclose()
+
+
+async def test_a_process_that_lasts_shows_its_roles(
+    settings: ControlPlaneSettings, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "keep_beating", partial(keep_beating, steady_seconds=0.0))
+    stop = asyncio.Event()
+    running = asyncio.create_task(run_jobs(settings, stop, roles={JobRole.REAPER}))
+    await until(lambda: redis.zscore(JOB_BEATS, JobRole.REAPER))
+    stop.set()
+    await running
+    assert await redis.zcard(JOB_BEATS) == 1
 
 
 async def test_a_process_without_the_role_consumes_no_events(

@@ -516,7 +516,7 @@ def test_a_worker_that_is_stopped_has_the_time_that_its_calls_need(
 def test_a_bridge_that_is_stopped_has_the_time_that_its_phones_need(
     compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bridge = bridge_settings(settings_of(compose, "bridge", monkeypatch))
+    bridge = bridge_settings(settings_of(compose, "bridge", monkeypatch), open_files=1_024)
     worker = worker_settings(settings_of(compose, "worker", monkeypatch))
     assert bridge.drain_timeout_seconds == worker.drain_timeout_seconds
     grace = compose["services"]["bridge"]["stop_grace_period"]

@@ -18,6 +18,7 @@ import psutil
 import psycopg
 import pytest
 
+from control_plane.platform.job_roles import PLATFORM_ROLES, TENANTS_ROLES
 from switchboard.services.ports import LOOPBACK
 from switchboard.state import read_secrets
 from telemetry.process_name import ProcessName
@@ -250,6 +251,24 @@ class TestMonitoring:
     ) -> None:
         for name, port in own_switchboard.monitoring_ports.items():
             assert_agrees(ProcessName(name.partition("-")[0]), scrape(port))
+
+
+class TestRoles:
+    def test_only_tenants_jobs_work_on_what_tenants_wrote(
+        self, own_switchboard: LiveSwitchboard
+    ) -> None:
+        roles = {
+            name: _roles(own_switchboard.data_dir / "logs" / f"{name}.log")
+            for name in ("jobs", "jobs-tenants")
+        }
+        assert roles == {"jobs": PLATFORM_ROLES, "jobs-tenants": TENANTS_ROLES}
+
+
+def _roles(log: Path) -> set[str]:
+    """Of a jobs process, as it said at its last start."""
+    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    *_, started = [line for line in lines if line["event"] == "jobs_started"]
+    return set(started["roles"])
 
 
 class TestCrowded:

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 
 from control_plane.identity.accounts.sessions.authentication import SESSION_COOKIE
 from control_plane.identity.api_keys.secrets import PREFIXES
-from control_plane.platform.http.client_address import subscriber_of
+from listeners.subscriber import subscriber_of
 
 _HASH_BYTES = 16
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from control_plane.platform.http.client_address import parsed_address
+from listeners.subscriber import parsed_address
 
 ANY_HOST = "*"
 _PATTERN = re.compile(r"\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*")

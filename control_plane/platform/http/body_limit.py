@@ -20,10 +20,10 @@ from control_plane.platform.errors import (
     Problem,
     TooManyBodies,
 )
-from control_plane.platform.http.client_address import subscriber_of
 from control_plane.platform.http.own_body_limits import BodyLimit, OwnBodyLimits
 from control_plane.platform.http.problems import problem_response
 from control_plane.platform.http.storable_input import is_json
+from listeners.subscriber import subscriber_of
 
 _DISCARDED_BYTES = 64 * 1024 * 1024
 MOST_COMMAS = 20_000

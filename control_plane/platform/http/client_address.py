@@ -9,19 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from ipaddress import (
-    IPv4Address,
-    IPv4Network,
-    IPv6Address,
-    IPv6Network,
-    ip_address,
-    ip_network,
-)
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Literal
 
-IpAddress = IPv4Address | IPv6Address
+from listeners.subscriber import IpAddress, parsed_address
+
 _PRIVATE_NAMES = (".localhost", ".local", ".internal", ".test", ".home.arpa")
-_SUBSCRIBER_BITS = 64
 _PROVIDER_BITS = {4: 24, 6: 48}
 
 
@@ -83,39 +76,6 @@ def client_behind(
     return Client(str(client), _scheme(forwarded_proto.split(","), proxies))
 
 
-def parsed_address(text: str) -> IpAddress | None:
-    """An address in any form that proxies write: IPv4 and IPv6, with or without a port, quotes or
-    brackets. An IPv4 address in its IPv6 form becomes IPv4, and a zone is dropped. ``None`` for
-    anything else, such as ``unknown``."""
-    text = text.strip().strip('"')
-    if text.startswith("["):
-        text, bracket, port = text[1:].partition("]")
-        if not bracket or (port and not _is_port(port)):
-            return None
-    elif text.count(":") == 1:
-        text, colon, port = text.partition(":")
-        if not _is_port(colon + port):
-            return None
-    try:
-        address = ip_address(text.partition("%")[0])
-    except ValueError:
-        return None
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    return address
-
-
-def subscriber_of(address: str) -> str | None:
-    """The network that one internet subscriber has: an IPv4 address, or a /64 of IPv6. ``None`` for
-    text that is no address, such as the name of a socket."""
-    parsed = parsed_address(address)
-    if parsed is None:
-        return None
-    if isinstance(parsed, IPv6Address):
-        return str(ip_network((int(parsed), _SUBSCRIBER_BITS), strict=False))
-    return str(parsed)
-
-
 def is_public_host(host: str) -> bool:
     """Whether the host of a URL is on the internet: an address that is routed there, or a name that
     the public DNS may know (not RFC 6761, 6762, 8375, nor ICANN's ``internal``)."""
@@ -146,7 +106,3 @@ def _scheme(forwarded: Sequence[str], proxies: int) -> Literal["http", "https"] 
         case "https":
             return "https"
     return None
-
-
-def _is_port(text: str) -> bool:
-    return text[0] == ":" and text[1:].isascii() and text[1:].isdigit()

@@ -5,11 +5,8 @@ from __future__ import annotations
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from control_plane.platform.http.client_address import (
-    TrustedProxies,
-    client_behind,
-    parsed_address,
-)
+from control_plane.platform.http.client_address import TrustedProxies, client_behind
+from listeners.subscriber import parsed_address
 
 _FORWARDED_FOR = b"x-forwarded-for"
 _FORWARDED_PROTO = b"x-forwarded-proto"

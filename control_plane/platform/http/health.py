@@ -12,6 +12,7 @@ from control_plane.platform.errors import DatabaseUnavailable
 from control_plane.platform.http.dependencies import AppDatabase
 from control_plane.platform.http.openapi import problems
 from control_plane.platform.link.event_shards import events_are_applied
+from control_plane.platform.link.job_beats import roles_without_process
 from control_plane.platform.link.link import AppLink
 from link.connection import LINK_ERRORS
 
@@ -44,6 +45,12 @@ async def readyz(database: AppDatabase, link: AppLink) -> Readiness:
     try:
         async with asyncio.timeout(LINK_SECONDS):
             applied = await events_are_applied(link.redis)
+            undone = await roles_without_process(link.redis)
     except LINK_ERRORS:
         return Readiness(warnings=["Redis does not answer."])
-    return Readiness(warnings=[] if applied else ["No jobs process applies the events of calls."])
+    warnings = [] if applied else ["No jobs process applies the events of calls."]
+    if undone:
+        warnings.append(
+            f"No jobs process does {', '.join(sorted(undone))}, or it ends again and again."
+        )
+    return Readiness(warnings=warnings)

@@ -10,6 +10,7 @@ import typer
 
 from control_plane.building.catalogue.load import CatalogueConflict
 from control_plane.migrate import DatabaseUnfit
+from control_plane.platform.job_roles import TENANTS_ROLES, JobRole
 from switchboard.commands import processes
 from switchboard.commands.processes import refuse_old_redis
 from switchboard.listening import NoPort
@@ -79,6 +80,34 @@ def test_the_bridge_may_open_as_many_files_as_the_system_allows(
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
     assert limits == [min(most, 65_536)]
+
+
+@pytest.mark.parametrize("role", sorted(TENANTS_ROLES))
+def test_no_process_applies_events_beside_work_on_what_tenants_wrote(
+    role: JobRole, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit) as ended:
+        processes.jobs(only=[JobRole.EVENTS, role, JobRole.REAPER])
+    assert ended.value.exit_code == 1
+    assert f"Do {role} in a process of its own" in capsys.readouterr().err
+
+
+def test_the_port_of_the_second_jobs_process_has_to_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(
+        data_dir=tmp_path,
+        monitoring_port=65_535,
+        app_database_url="postgresql://app@127.0.0.1:1/none",
+        system_database_url="postgresql://system@127.0.0.1:1/none",
+        redis_url="redis://127.0.0.1:1",
+        secret_key="a-secret-of-at-least-thirty-two-bytes",
+    )
+    monkeypatch.setattr(processes, "_logging_settings", lambda _: settings)
+    with pytest.raises(typer.Exit) as ended:
+        processes.jobs()
+    assert ended.value.exit_code == 1
+    assert "SWITCHBOARD_MONITORING_PORT is 65535" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import errno
 
 from structlog.testing import capture_logs
 
-from control_plane.platform.http.connection_room import OncePerSecond
+from listeners.connection_room import OncePerSecond
 from switchboard.processes.accept_failures import AcceptFailures
 
 

@@ -8,6 +8,7 @@ import signal
 
 import pytest
 
+from switchboard.processes.accept_failures import AcceptFailures
 from switchboard.processes.process import run_until_stopped, run_watched
 from switchboard.readiness import http_ready
 from switchboard.services.ports import LOOPBACK, free_port
@@ -96,3 +97,13 @@ async def test_a_process_that_drains_is_not_ready() -> None:
 
     await run_watched(ProcessName.WORKER, options, work)
     assert seen == [False, True, False]
+
+
+async def test_a_process_that_has_no_files_left_does_not_fill_its_log() -> None:
+    handlers: list[object] = []
+
+    async def work(stop: asyncio.Event, health: Health) -> None:
+        handlers.append(asyncio.get_running_loop().get_exception_handler())
+
+    await run_watched(ProcessName.BRIDGE, TelemetryOptions(monitoring_port=None), work)
+    assert isinstance(handlers[0], AcceptFailures)

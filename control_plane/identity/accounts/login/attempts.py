@@ -22,7 +22,7 @@ from control_plane.identity.accounts.errors import TooManyAttempts
 from control_plane.identity.accounts.login import attempt_repository as repository
 from control_plane.identity.accounts.login.used_up import UsedUpCounters
 from control_plane.platform.database import Database
-from control_plane.platform.http.client_address import subscriber_of
+from listeners.subscriber import subscriber_of
 
 _used_up = UsedUpCounters()
 

@@ -341,6 +341,23 @@ async def test_an_attempt_that_takes_too_long_withdraws_its_offer(
     await is_live(page)
 
 
+async def test_a_lost_connection_is_not_tried_again_for_longer_than_the_room_waits(
+    page: Page, api: PlayedApi
+) -> None:
+    await start_the_call(page)
+    await is_live(page)
+    api.answers_nothing = True
+    async with page.expect_request(OFFERS):
+        await page.evaluate("setState(0, 'failed')")
+    # Each attempt has 6 s. The second one begins after 6.5 s, the third one after 13.5.
+    for _ in range(2):
+        async with page.expect_request(OFFERS):
+            await page.clock.fast_forward(6_000)
+    await page.clock.fast_forward(6_000)
+    await is_refused(page, "The connection failed")
+    assert len(api.offers) == 1 + 3
+
+
 @pytest.mark.parametrize(("status", "is_placed"), [(200, True), (404, True), (500, False)])
 async def test_only_an_older_release_may_have_no_ice_servers(
     page: Page, api: PlayedApi, status: int, is_placed: bool

@@ -9,20 +9,22 @@ from contextlib import asynccontextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from control_plane.platform.http.malformed_requests import ProblemProtocol
+from control_plane.platform.http.refusals import problem_answer
+from listeners.connection_limits import limited_protocol
+from listeners.connection_room import ConnectionRoom
 from tests.loopback_listener import loopback_listener
 
 
 @asynccontextmanager
 async def served(
-    app: FastAPI, protocol: type[asyncio.Protocol] = ProblemProtocol, keep_alive_seconds: int = 5
+    app: FastAPI, protocol: type[asyncio.Protocol] | None = None, keep_alive_seconds: int = 5
 ) -> AsyncIterator[str]:
     """The address of the application."""
     listener = loopback_listener()
     server = uvicorn.Server(
         uvicorn.Config(
             app,
-            http=protocol,
+            http=protocol or limited_protocol(ConnectionRoom(1_000), problem_answer),
             timeout_keep_alive=keep_alive_seconds,
             ws="none",
             log_level="warning",

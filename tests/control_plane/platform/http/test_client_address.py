@@ -11,7 +11,6 @@ from control_plane.platform.http.client_address import (
     TrustedProxies,
     client_behind,
     is_public_host,
-    parsed_address,
     provider_network_of,
 )
 
@@ -99,14 +98,6 @@ def test_the_scheme_is_that_of_the_outermost_trusted_proxy(
 
 def test_a_client_without_a_proxy_cannot_choose_its_scheme() -> None:
     assert client_behind("198.51.100.7", "", "https", TRUSTED).scheme is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "unknown", "1.2.3", "1.2.3.4:port", "[::1", "[::1]x", "1.2.3.4.5", "::1::", "1.2.3.4:５"],
-)
-def test_what_is_no_address_is_none(text: str) -> None:
-    assert parsed_address(text) is None
 
 
 @pytest.mark.parametrize("wrong", ["caddy", "10.0.0.0/40", "10.0.0.1/8", "*", ""])

@@ -43,6 +43,12 @@ async def test_a_body_that_never_comes_is_408() -> None:
     assert status_line.split()[1] == b"408"
 
 
+async def test_the_api_waits_thirty_seconds_for_a_body(app: FastAPI) -> None:
+    [limit] = [each for each in app.user_middleware if each.cls is BodyLimitMiddleware]
+    built = BodyLimitMiddleware(app, *limit.args, **limit.kwargs)
+    assert built._deadline_seconds == 30
+
+
 async def test_the_memory_for_half_received_bodies_is_limited() -> None:
     app = FastAPI()
     held = HeldBodies(1_000, 1_000)

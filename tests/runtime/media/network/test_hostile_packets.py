@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import random
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 from aiortc import RTCDtlsTransport
 from aiortc.rtcrtpreceiver import StreamStatistics
@@ -14,10 +17,13 @@ from google_crc32c import value as crc32c
 
 from runtime.media import webrtc_leg
 from runtime.media.local_room import LocalRoom
+from runtime.media.network.aiortc_guards import DropReason
 from runtime.media.network.aiortc_internals import ice_connection
+from runtime.media.network.packet_form import is_stun, is_well_formed
 from runtime.media.network.packet_sources import MOST_SOURCES
+from telemetry.metrics import PACKETS_DROPPED
 from tests.runtime.media.loopback_peer import LoopbackPeer
-from tests.runtime.media.test_local_room import joined, loud, quiet, until
+from tests.runtime.media.test_local_room import joined, listen, loud, quiet, until
 
 HZ = 440
 PATTERNS = {
@@ -35,6 +41,14 @@ PATTERNS = {
     + bytes(12)
     + b"\x00\x06\xff\xff\x00\x00\x00\x00",
 }
+
+WELL_FORMED = (
+    PATTERNS["RTP that nobody signed"],
+    PATTERNS["RTCP that nobody signed"],
+    PATTERNS["a DTLS record of garbage"],
+    b"\x15\xfe\xfd" + bytes(8) + b"\x00\x02\x02\x28",
+)
+"""The last one says that the handshake has failed."""
 
 
 @pytest.fixture
@@ -57,6 +71,45 @@ async def test_a_caller_with_a_broken_stack_stays_in_the_call(room: LocalRoom) -
         for name, datagram in PATTERNS.items():
             await ice_connection(peer.connection).send(datagram)
             await assert_is_heard(room, peer, f"after {name}")
+
+
+async def test_what_is_not_well_formed_is_dropped_before_anything_reads_it(
+    room: LocalRoom,
+) -> None:
+    malformed = [each for each in PATTERNS.values() if not (is_stun(each) or is_well_formed(each))]
+    # asyncio sends no empty datagram.
+    sent = [each for each in malformed if each]
+    async with joined(room) as peer:
+        before = _dropped()
+        for datagram in sent:
+            await ice_connection(peer.connection).send(datagram)
+        await until(lambda: _dropped()["malformed"] >= before["malformed"] + len(sent))
+        assert _dropped() == before | {"malformed": before["malformed"] + len(sent)}
+
+
+async def test_a_stranger_s_well_formed_packets_are_dropped(room: LocalRoom) -> None:
+    assert all(map(is_well_formed, WELL_FORMED))
+    async with joined(room) as peer:
+        before = _dropped()
+        with socket.socket(_family(peer), socket.SOCK_DGRAM) as stranger:
+            for datagram in WELL_FORMED:
+                stranger.sendto(datagram, _address_of_the_leg(peer))
+            expected = before["stranger"] + len(WELL_FORMED)
+            await until(lambda: _dropped()["stranger"] >= expected)
+        assert _dropped() == before | {"stranger": expected}
+        await assert_is_heard(room, peer)
+
+
+async def test_not_even_the_caller_s_own_audio_is_taken_from_another_address(
+    room: LocalRoom,
+) -> None:
+    async with joined(room) as peer:
+        before = _dropped()["stranger"]
+        with _audio_from_elsewhere(peer):
+            peer.say(HZ)
+            await until(lambda: _dropped()["stranger"] >= before + 25)
+            assert np.abs(await listen(room, 0.1)).max() < 100
+        await loud(room, HZ)
 
 
 async def test_a_packet_that_causes_an_exception_ends_no_call(
@@ -97,6 +150,30 @@ async def assert_is_heard(room: LocalRoom, peer: LoopbackPeer, when: str = "") -
         pytest.fail(f"the caller is not heard {when}")
     peer.say(None)
     await quiet(room)
+
+
+@contextmanager
+def _audio_from_elsewhere(peer: LoopbackPeer) -> Iterator[None]:
+    """What the caller sends, other than for ICE, leaves from a port that ICE does not know."""
+    with socket.socket(_family(peer), socket.SOCK_DGRAM) as elsewhere, ExitStack() as stack:
+        for protocol in ice_connection(peer.connection)._protocols:
+            transport = protocol.transport
+            known = transport.sendto
+
+            def send(data: bytes, to: tuple[str, int], known: Any = known) -> None:
+                if is_stun(data):
+                    known(data, to)
+                else:
+                    elsewhere.sendto(data, to)
+
+            transport.sendto = send
+            stack.callback(delattr, transport, "sendto")
+        yield
+
+
+def _dropped() -> dict[str, float]:
+    """How many packets this process has dropped, by the reason."""
+    return {each: PACKETS_DROPPED.labels(each)._value.get() for each in get_args(DropReason)}
 
 
 def _address_of_the_leg(peer: LoopbackPeer) -> tuple[str, int]:

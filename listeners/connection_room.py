@@ -21,9 +21,13 @@ _FEWEST = 64
 _log = structlog.get_logger(__name__)
 
 
-def most_connections(wanted: int, open_files: int) -> int:
-    """How many connections a process may have that may open so many files."""
-    return max(_FEWEST, min(wanted, open_files - RESERVED_FILES))
+def most_connections(wanted: int, open_files: int, files_each: int = 1) -> int:
+    """How many connections a process may have that may open so many files.
+
+    Args:
+        files_each: that a connection takes with all that is opened for it.
+    """
+    return max(_FEWEST, min(wanted, (open_files - RESERVED_FILES) // files_each))
 
 
 class OncePerSecond:

@@ -15,8 +15,9 @@ from structlog.testing import capture_logs
 from uvicorn.server import ServerState
 
 from control_plane.platform.http.body_limit import BodyLimitMiddleware
-from control_plane.platform.http.connection_limits import ConnectionTimes, limited_protocol
-from control_plane.platform.http.connection_room import ConnectionRoom
+from control_plane.platform.http.refusals import problem_answer
+from listeners.connection_limits import ConnectionTimes, limited_protocol
+from listeners.connection_room import ConnectionRoom
 from tests.control_plane.platform.http.real_server import served
 
 SHORT = ConnectionTimes(head_seconds=0.3, linger_seconds=0.3, unread_seconds=0.3)
@@ -72,13 +73,13 @@ async def trickle(client: Client) -> None:
 
 
 async def test_a_connection_without_a_request_is_closed(app: FastAPI) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(10), SHORT)) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), problem_answer, SHORT)) as url:
         client = await Client.connected(url)
         assert await client.rest() == b""
 
 
 async def test_a_head_that_arrives_byte_by_byte_is_answered_408(app: FastAPI) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(10), SHORT)) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), problem_answer, SHORT)) as url:
         client = await Client.connected(url)
         client.send(HEAD + b"X-Slow: ")
         trickling = asyncio.create_task(trickle(client))
@@ -88,7 +89,7 @@ async def test_a_head_that_arrives_byte_by_byte_is_answered_408(app: FastAPI) ->
 
 
 async def test_the_408_names_the_limit(app: FastAPI) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(10), SHORT)) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), problem_answer, SHORT)) as url:
         client = await Client.connected(url)
         client.send(HEAD)
         answer = await client.rest()
@@ -98,7 +99,7 @@ async def test_the_408_names_the_limit(app: FastAPI) -> None:
 
 
 async def test_a_second_head_has_the_same_time_as_the_first(app: FastAPI) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(10), SHORT)) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), problem_answer, SHORT)) as url:
         client = await Client.connected(url)
         client.send(HEAD + b"\r\n")
         await client.answer()
@@ -107,7 +108,7 @@ async def test_a_second_head_has_the_same_time_as_the_first(app: FastAPI) -> Non
 
 
 async def test_an_idle_connection_is_closed_after_the_keep_alive_time(app: FastAPI) -> None:
-    protocol = limited_protocol(ConnectionRoom(10))
+    protocol = limited_protocol(ConnectionRoom(10), problem_answer)
     async with served(app, protocol, keep_alive_seconds=1) as url:
         client = await Client.connected(url)
         client.send(HEAD + b"\r\n")
@@ -118,7 +119,7 @@ async def test_an_idle_connection_is_closed_after_the_keep_alive_time(app: FastA
 async def test_the_rest_of_a_body_whose_answer_was_sent_is_not_awaited_for_long(
     app: FastAPI,
 ) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(10), SHORT)) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), problem_answer, SHORT)) as url:
         client = await Client.connected(url)
         client.send(b"POST /early HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n")
         trickling = asyncio.create_task(trickle(client))
@@ -129,14 +130,14 @@ async def test_the_rest_of_a_body_whose_answer_was_sent_is_not_awaited_for_long(
 
 async def test_a_connection_whose_body_came_too_late_is_closed(app: FastAPI) -> None:
     app.add_middleware(BodyLimitMiddleware, max_bytes=100, deadline_seconds=0.1)
-    async with served(app, limited_protocol(ConnectionRoom(10))) as url:
+    async with served(app, limited_protocol(ConnectionRoom(10), problem_answer)) as url:
         client = await Client.connected(url)
         client.send(b"POST /early HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nabc")
         assert (await client.rest()).startswith(b"HTTP/1.1 408 ")
 
 
 async def test_the_addresses_of_one_subscriber_are_one_client() -> None:
-    protocol = limited_protocol(ConnectionRoom(10))
+    protocol = limited_protocol(ConnectionRoom(10), problem_answer)
 
     def address_of(peer: str) -> str:
         connection: Any = protocol(uvicorn.Config(FastAPI()), ServerState(), {})
@@ -148,7 +149,7 @@ async def test_the_addresses_of_one_subscriber_are_one_client() -> None:
 
 
 async def test_a_full_server_closes_the_connection_that_has_waited_longest(app: FastAPI) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(3))) as url:
+    async with served(app, limited_protocol(ConnectionRoom(3), problem_answer)) as url:
         slow = [await Client.connected(url) for _ in range(3)]
         for client in slow:
             client.send(HEAD)
@@ -168,7 +169,7 @@ async def test_a_server_that_answers_all_its_connections_refuses_more() -> None:
         await go_on.wait()
         return PlainTextResponse("ok")
 
-    async with served(app, limited_protocol(ConnectionRoom(2))) as url:
+    async with served(app, limited_protocol(ConnectionRoom(2), problem_answer)) as url:
         busy = [await Client.connected(url) for _ in range(2)]
         for client in busy:
             client.send(HEAD + b"\r\n")
@@ -182,7 +183,7 @@ async def test_a_server_that_answers_all_its_connections_refuses_more() -> None:
 
 
 async def test_a_full_server_writes_one_line_a_second(app: FastAPI) -> None:
-    async with served(app, limited_protocol(ConnectionRoom(2))) as url:
+    async with served(app, limited_protocol(ConnectionRoom(2), problem_answer)) as url:
         with capture_logs() as lines:
             clients = [await Client.connected(url) for _ in range(50)]
             await _status(url)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from control_plane.platform.http.connection_room import (
+from listeners.connection_room import (
     RESERVED_FILES,
     ConnectionRoom,
     most_connections,

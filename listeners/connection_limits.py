@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from control_plane.platform.errors import RequestNotReceived, TooManyConnections
-from control_plane.platform.http.client_address import subscriber_of
-from control_plane.platform.http.connection_room import ConnectionRoom
-from control_plane.platform.http.malformed_requests import ProblemProtocol
+from listeners.connection_room import ConnectionRoom
+from listeners.refusal import AnswerTo, Full, HeadLate
+from listeners.refusing_protocol import RefusingProtocol
+from listeners.subscriber import subscriber_of
 
 KEEP_ALIVE_SECONDS = 75
 """How long a connection may be idle between two requests. uvicorn watches this one."""
@@ -22,7 +22,7 @@ KEEP_ALIVE_SECONDS = 75
 @dataclass(frozen=True)
 class ConnectionTimes:
     """How long a client may keep the server waiting. More bytes do not prolong any of them. That a
-    body arrives in time is the rule of ``BodyLimitMiddleware``."""
+    body arrives in time is the application's rule."""
 
     head_seconds: float = 10.0
     """For the head of a request, from the connection's or the request's first byte."""
@@ -44,8 +44,8 @@ class _Wait(enum.Enum):
     """The connection is being closed: the event loop does that once all is sent."""
 
 
-class LimitedProtocol(ProblemProtocol):
-    """One connection of a ``ConnectionRoom``."""
+class LimitedProtocol(RefusingProtocol):
+    """One connection of a ``ConnectionRoom``, until it becomes a websocket."""
 
     room: ClassVar[ConnectionRoom]
     times: ClassVar[ConnectionTimes]
@@ -57,6 +57,7 @@ class LimitedProtocol(ProblemProtocol):
         self._wait: _Wait | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
+        self._is_websocket = False
 
     def drop(self) -> None:
         self.transport.abort()
@@ -67,7 +68,7 @@ class LimitedProtocol(ProblemProtocol):
             self.address = subscriber_of(self.client[0]) or self.client[0]
         is_over = len(self.connections) > self.room.most
         if is_over and not self.room.make_room(self.address):
-            self.refuse(TooManyConnections())
+            self.refuse(Full())
             return
         self._wait_for(_Wait.HEAD)
 
@@ -81,6 +82,13 @@ class LimitedProtocol(ProblemProtocol):
     def handle_events(self) -> None:
         super().handle_events()
         self._watch_client()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        # Another protocol has the connection from here on. No limit of ours may end a call.
+        self._is_websocket = True
+        self._wait_for(None)
+        self._stop_watching_reader()
+        super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -106,6 +114,8 @@ class LimitedProtocol(ProblemProtocol):
             self._wait_for(wait)
 
     def _awaited(self) -> _Wait | None:
+        if self._is_websocket:
+            return None
         if self.transport.is_closing():
             return _Wait.REST_OF_RESPONSE if self.transport.get_write_buffer_size() else None
         if self.conn.their_state is h11.IDLE:
@@ -133,12 +143,7 @@ class LimitedProtocol(ProblemProtocol):
 
     def _head_is_late(self) -> None:
         if self.conn.trailing_data[0]:
-            self.refuse(
-                RequestNotReceived(
-                    "The request's first line and headers must arrive within "
-                    f"{self.times.head_seconds:g} s"
-                )
-            )
+            self.refuse(HeadLate(self.times.head_seconds))
         else:
             self.transport.close()
         self._watch_client()
@@ -150,8 +155,12 @@ class LimitedProtocol(ProblemProtocol):
 
 
 def limited_protocol(
-    room: ConnectionRoom, times: ConnectionTimes | None = None
+    room: ConnectionRoom, answer_to: AnswerTo, times: ConnectionTimes | None = None
 ) -> type[H11Protocol]:
     """The protocol for a server whose connections share ``room``."""
-    limits = {"room": room, "times": times or ConnectionTimes()}
+    limits = {
+        "room": room,
+        "answer_to": staticmethod(answer_to),
+        "times": times or ConnectionTimes(),
+    }
     return type("RoomProtocol", (LimitedProtocol,), limits)

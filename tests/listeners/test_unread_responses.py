@@ -14,8 +14,9 @@ import pytest
 from fastapi import FastAPI
 from fastapi.responses import PlainTextResponse
 
-from control_plane.platform.http.connection_limits import ConnectionTimes, LimitedProtocol
-from control_plane.platform.http.connection_room import ConnectionRoom
+from control_plane.platform.http.refusals import problem_answer
+from listeners.connection_limits import ConnectionTimes, LimitedProtocol
+from listeners.connection_room import ConnectionRoom
 from tests.control_plane.platform.http.real_server import served
 
 SHORT = ConnectionTimes(head_seconds=0.3, linger_seconds=0.3, unread_seconds=0.3)
@@ -93,6 +94,7 @@ class _Watched(LimitedProtocol):
 def _watched(connection_room: ConnectionRoom, connection_times: ConnectionTimes) -> type[_Watched]:
     class Protocol(_Watched):
         room = connection_room
+        answer_to = staticmethod(problem_answer)
         times = connection_times
         answered = asyncio.Event()
         lost = asyncio.Event()
