@@ -82,7 +82,8 @@ async def fuzz_tool_arguments(dice: Random, count: int) -> Outcome:
     """
     outcome = Outcome("tool arguments")
     network = _Network()
-    tools = CallTools(call_plan(_agent()), ProviderSettings(), network, NotedActions())
+    actions = NotedActions()
+    tools = CallTools(call_plan(_agent()), ProviderSettings(), network, actions)
     async with no_error_unhandled(outcome):
         user = _User(tools.of_engine())
         await user.use(dice, SAMPLES[0])
@@ -99,6 +100,8 @@ async def fuzz_tool_arguments(dice: Random, count: int) -> Outcome:
             took_ms = (time.perf_counter() - began_at) * 1000
             outcome.longest_ms = max(outcome.longest_ms, took_ms)
             outcome.inputs += 1
+            actions.transfers.clear()
+            actions.digits.clear()
             if schema_sandbox().pid != checking:
                 outcome.faults.append(f"the check of schemas ended with {document[:200]!r}")
                 await user.use(dice, SAMPLES[0])
@@ -141,8 +144,7 @@ def broken_arguments(dice: Random, sample: str) -> str:
 
 def _with_member(dice: Random, sample: str, value: str) -> str:
     name = dice.choice(("day", "guests", "price", "note", "wishes", "digits", "summary", "k" * 999))
-    rest = sample[1:] if len(sample) > len("{}") else "}"
-    return f'{{"{name}": {value}{", " if len(rest) > 1 else ""}{rest}'
+    return "{" + ", ".join(filter(None, (sample[1:-1], f'"{name}": {value}'))) + "}"
 
 
 def _agent() -> AgentConfig:

@@ -19,6 +19,11 @@ WISH = "A receptionist for my restaurant Bella Napoli: ask for name, day, time a
 PASSWORD = "a password that nobody knows"
 
 
+def told(answer: httpx2.Response) -> str:
+    """The status, or why the request was refused."""
+    return str(answer.status_code) if answer.is_success else str(answer.json()["code"])
+
+
 class ApiAttacks:
     """Each method is one try, and returns what came of it."""
 
@@ -92,22 +97,23 @@ class ApiAttacks:
         headers = self._target.secret | {"Host": "evil.example"}
         return await self._send("GET", "/v1/agents", headers, None)
 
-    async def generate_agents(self) -> int:
-        body = {"prompt": WISH}
-        return await self._send("POST", "/v1/agents/generate", self._target.secret, body)
+    async def generate_agents(self) -> str:
+        return told(await self._post("/v1/agents/generate", {"prompt": WISH}))
 
-    async def chat_without_end(self) -> int:
+    async def chat_without_end(self) -> str:
         chats = f"/v1/agents/{self._target.agent_id}/chat-sessions"
         if self._chat is None:
-            begun = await self._http.post(chats, headers=self._target.secret, json={})
-            if begun.status_code != HTTPStatus.CREATED:
-                return begun.status_code
+            begun = await self._post(chats, {})
+            if not begun.is_success:
+                return told(begun)
             self._chat = begun.json()["id"]
-        path = f"{chats}/{self._chat}/messages"
-        status = await self._send("POST", path, self._target.secret, {"text": "And then? " * 50})
-        if status in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+        said = told(await self._post(f"{chats}/{self._chat}/messages", {"text": "And then? " * 50}))
+        if said in ("chat_session_not_found", "chat_session_over"):
             self._chat = None
-        return status
+        return said
+
+    async def _post(self, path: str, body: Any) -> httpx2.Response:
+        return await self._http.post(path, headers=self._target.secret, json=body)
 
     async def open_call(self) -> int:
         body = self._target.call_body

@@ -18,6 +18,7 @@ from google_crc32c import value as crc32c
 
 from switchboard_client import AsyncSwitchboard
 from switchboard_client.webrtc.leg import CallLeg
+from tests.hostile.api_attacks import told
 from tests.hostile.costly_schemas import extracting, slow_to_apply
 from tests.hostile.target import Target
 from tests.runtime.media.network.test_hostile_messages import FIRST
@@ -107,7 +108,7 @@ class CallerAttacks:
             return f"refused, {status} for another try"
         return f"analysed: {analysed['intelligence']}"[:200]
 
-    async def reprocess_without_end(self) -> int:
+    async def reprocess_without_end(self) -> str:
         if self._plain_call is None:
             self._plain_call = await self._ended_call({})
         return await self._reprocess(self._plain_call)
@@ -125,9 +126,9 @@ class CallerAttacks:
         answer = await self._http.post(access["url"], headers=headers, content=sdp)
         return answer.status_code
 
-    async def _reprocess(self, call_id: str) -> int:
+    async def _reprocess(self, call_id: str) -> str:
         path = f"/v1/calls/{call_id}/reprocess"
-        return (await self._http.post(path, headers=self._target.secret)).status_code
+        return told(await self._http.post(path, headers=self._target.secret))
 
     async def _ended_call(self, wishes: dict[str, Any]) -> str:
         async with self._in_call(wishes) as (_, call_id):
