@@ -19,7 +19,7 @@ def are_json(arguments: Mapping[str, Any]) -> bool:
     pairs, and at most 200 levels. The engine mends a model's broken JSON with ``json_repair``,
     which lets these pass."""
     try:
-        from_json(json.dumps(arguments, allow_nan=False))
+        from_json(json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode())
     except (ValueError, RecursionError):
         return False
     return True

@@ -45,6 +45,7 @@ def main() -> int:
     seed = secrets.randbelow(2**32) if arguments.seed is None else arguments.seed
     print(f"Repeat this run with --seed {seed}", flush=True)
     # The logs of a million refusals would hide what is found.
+    logging.disable(logging.CRITICAL)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     exit_code = 0
     for name in arguments.only:

@@ -24,11 +24,12 @@ def nested(levels: int) -> dict[str, Any]:
         {"price": float("nan")},
         {"note": "\ud800"},
         {"\ud800": "note"},
+        {"note": "\ud83d" + "\ude00"},
         {"guests": 10**5_000},
         nested(300),
         nested(5_000),
     ],
-    ids=["infinity", "nan", "half", "half in a name", "digits", "deep", "very deep"],
+    ids=["infinity", "nan", "half", "half in a name", "two halves", "digits", "deep", "very deep"],
 )
 def test_what_nobody_can_read_is_no_json(arguments: dict[str, Any]) -> None:
     assert not are_json(arguments)

@@ -152,5 +152,5 @@ def _is_object(document: str) -> bool:
     levels, and its ``ValueError`` for a number of 5,000 digits is not one of broken JSON."""
     try:
         return isinstance(from_json(document or "{}"), dict)
-    except ValueError:
+    except (ValueError, TypeError):  # The latter: the text itself holds half of a character.
         return False
