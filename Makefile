@@ -36,7 +36,7 @@ coverage: install ## Report how much of our code the tests run, without the end-
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report $(ARGS)
 
-fuzz: install ## Send hostile input: requests, packets, SDP, documents (ARGS="--only packets")
+fuzz: install ## Send hostile input: requests, packets, SDP, documents, tool calls, carriers (ARGS="--only packets")
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 hostile: install ## Attack a running system beside another tenant's calls (ARGS="--seconds 60")

@@ -44,6 +44,9 @@ def webhook_request(
             may have talked the model into it.
         variables: of the call. Headers and the body may name them, too; an argument of the same
             name comes first.
+
+    Raises:
+        httpx2.InvalidURL: the arguments are too long for a query.
     """
     arguments = _declared(arguments, tool.parameters)
     known = prepared({**variables, **arguments})

@@ -15,6 +15,8 @@ from pipelines.texts.sendable_text import sendable
 
 MOST_CHARACTERS = 10_000
 """Of a tool's arguments or output that are recorded."""
+_LEVELS_AROUND = 20
+"""Of the documents in which arguments travel: each reader takes 200 in all."""
 NO_ANSWER = "The call ended before the tool answered."
 
 
@@ -88,10 +90,12 @@ def _arguments(document: str) -> dict[str, Any]:
     """A model's tool arguments. Models do not always send a JSON object.
 
     Read as the engine reads them. ``json`` would also take halves of surrogate pairs and very deep
-    nesting, which an event cannot hold.
+    nesting, which an event cannot hold. What just fits by itself would not fit into an event.
     """
+    document = document or "{}"
     try:
-        arguments = from_json(document or "{}")
+        from_json("[" * _LEVELS_AROUND + document + "]" * _LEVELS_AROUND)
+        arguments = from_json(document)
     except ValueError:
         return {"raw": document}
     return arguments if isinstance(arguments, dict) else {"raw": document}

@@ -82,7 +82,9 @@ async def is_usable(api_url: str, account: DemoAccount) -> bool:
     return agent.published_version is not None and balance.balance_usd >= _LEAST_CREDIT_USD
 
 
-async def create_account(api_url: str, operator_token: str) -> DemoAccount:
+async def create_account(
+    api_url: str, operator_token: str, tenant_name: str = "Demo"
+) -> DemoAccount:
     """A tenant, its keys and the published agent, each through its public route.
 
     Raises:
@@ -92,7 +94,7 @@ async def create_account(api_url: str, operator_token: str) -> DemoAccount:
         tenant = await operator.request(
             "POST",
             "/v1/operator/tenants",
-            body={"name": "Demo", "owner_email": "owner@demo.example"},
+            body={"name": tenant_name, "owner_email": "owner@demo.example"},
         )
     async with AsyncSwitchboard(api_url, tenant["api_key"]) as api:
         agent = agent_body()

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from switchboard.services.ports import free_port
@@ -20,7 +20,8 @@ _LONGEST_STOP_SECONDS = 15
 class Up:
     """One ``switchboard up`` on ``data_dir``, with its output in a file.
 
-    ``checkout`` is another one than this, with a ``.venv`` of its own.
+    ``checkout`` is another one than this, with a ``.venv`` of its own. ``prefix`` is a command that
+    becomes the one behind it.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class Up:
         port: int | None = None,
         environment: Mapping[str, str] | None = None,
         checkout: Path | None = None,
+        prefix: Sequence[str] = (),
     ) -> None:
         self.data_dir = data_dir
         data_dir.mkdir(parents=True, exist_ok=True)
@@ -37,7 +39,7 @@ class Up:
         python = sys.executable if checkout is None else str(checkout / ".venv/bin/python")
         with self.output_path.open("wb") as output:
             self.process = subprocess.Popen(
-                [python, "-m", "switchboard", "up", *arguments],
+                [*prefix, python, "-m", "switchboard", "up", *arguments],
                 stdout=output,
                 stderr=output,
                 cwd=checkout,

@@ -1,6 +1,8 @@
-"""Hostile input by the million: requests, packets, SDP offers, documents.
+"""Hostile input by the million: requests, packets, SDP offers, documents, what a model's tool
+calls hold, what carriers send.
 
-python -m tests.fuzz [--only api packets offers documents] [--minutes 15] [--seed N]
+python -m tests.fuzz [--only api packets offers documents arguments carriers] [--minutes 15]
+[--seed N]
 """
 
 from __future__ import annotations
@@ -16,20 +18,24 @@ from random import Random
 import structlog
 
 from tests.fuzz.api import fuzz_api
+from tests.fuzz.carrier_messages import fuzz_carriers
 from tests.fuzz.documents import fuzz_documents
 from tests.fuzz.offers import fuzz_offers
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.packets import fuzz_packets
+from tests.fuzz.tool_arguments import fuzz_tool_arguments
 
 IN_PROCESS: dict[str, Callable[[Random], Outcome]] = {
     "packets": lambda dice: asyncio.run(fuzz_packets(dice, 1_000_000)),
     "offers": lambda dice: asyncio.run(fuzz_offers(dice, 100_000)),
     "documents": lambda dice: fuzz_documents(dice, 1_000_000),
+    "arguments": lambda dice: asyncio.run(fuzz_tool_arguments(dice, 100_000)),
+    "carriers": lambda dice: fuzz_carriers(dice, 1_000_000),
 }
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Hostile input by the million")
     parser.add_argument(
         "--only", nargs="+", choices=("api", *IN_PROCESS), default=("api", *IN_PROCESS)
     )
@@ -39,6 +45,7 @@ def main() -> int:
     seed = secrets.randbelow(2**32) if arguments.seed is None else arguments.seed
     print(f"Repeat this run with --seed {seed}", flush=True)
     # The logs of a million refusals would hide what is found.
+    logging.disable(logging.CRITICAL)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     exit_code = 0
     for name in arguments.only:

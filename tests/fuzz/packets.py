@@ -1,4 +1,5 @@
-"""Broken packets against a leg in a room: from the network, and from a caller who is in the call.
+"""Broken packets against a leg in a room: from the network, from a caller who is in the call, and
+while a caller joins (``handshakes.py``).
 
 What comes from the network is STUN, DTLS, SRTP and SRTCP as a peer sends them, with changes. A
 caller who is in the call also has the keys: changed RTP, RTCP and SCTP pass the leg's decryption
@@ -12,6 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import cycle
 from random import Random
 from typing import Any
 
@@ -21,6 +23,7 @@ from google_crc32c import value as crc32c
 from contracts.live_messages import DATA_CHANNEL_LABEL
 from runtime.media.local_room import LocalRoom
 from runtime.media.network.aiortc_internals import ice_connection
+from tests.fuzz.handshakes import MOST_PACKETS, Handshakes
 from tests.fuzz.mutation import mutated_bytes
 from tests.fuzz.outcome import Outcome, no_error_unhandled
 from tests.runtime.media.loopback_peer import LoopbackPeer
@@ -39,7 +42,8 @@ _CHECKSUM = slice(8, 12)
 
 
 async def fuzz_packets(dice: Random, count: int) -> Outcome:
-    """Send ``count`` broken packets, by turns from strangers to a caller and from callers.
+    """Send ``count`` broken packets, by turns from strangers to a caller, from callers, and to
+    callers who join.
 
     A caller is heard after what strangers sent. After what a caller sent, the other calls of the
     process are heard, and the call can be ended.
@@ -47,17 +51,22 @@ async def fuzz_packets(dice: Random, count: int) -> Outcome:
     outcome = Outcome("packets")
     async with no_error_unhandled(outcome), _room() as quiet_room, joined(quiet_room) as neighbour:
         neighbour.say(NEIGHBOUR_HZ)
-        from_caller = False
+        handshakes = Handshakes(dice)
+        turns = cycle(("to a caller", "from a caller", "to a handshake"))
         while outcome.inputs < count and not outcome.faults:
             packets = min(PACKETS_OF_A_CALL, count - outcome.inputs)
-            async with _room() as room, joined(room) as peer:
-                await _attack(_Attack(dice, room, peer, from_caller), packets, outcome)
-                if not from_caller:
-                    peer.say(HZ)
-                    await _expect_heard(room, HZ, "the caller", outcome)
+            match next(turns):
+                case "to a handshake":
+                    await _disturb(handshakes, packets, outcome)
+                case turn:
+                    from_caller = turn == "from a caller"
+                    async with _room() as room, joined(room) as peer:
+                        await _attack(_Attack(dice, room, peer, from_caller), packets, outcome)
+                        if not from_caller:
+                            peer.say(HZ)
+                            await _expect_heard(room, HZ, "the caller", outcome)
             await _expect_heard(quiet_room, NEIGHBOUR_HZ, "another call's caller", outcome)
             outcome.note_memory(outcome.inputs / count)
-            from_caller = not from_caller
     if outcome.longest_ms > LONGEST_MS:
         outcome.faults.append(f"{AT_ONCE} packets took {outcome.longest_ms:.0f} ms")
     outcome.close()
@@ -72,6 +81,14 @@ async def _room() -> AsyncIterator[LocalRoom]:
     finally:
         async with asyncio.timeout(CLOSE_SECONDS):
             await room.aclose()
+
+
+async def _disturb(handshakes: Handshakes, packets: int, outcome: Outcome) -> None:
+    ends_at = outcome.inputs + packets
+    while outcome.inputs < ends_at and not outcome.faults:
+        async with _room() as room:
+            most = min(MOST_PACKETS, ends_at - outcome.inputs)
+            await handshakes.disturb_one(room, most, outcome)
 
 
 async def _attack(attack: _Attack, packets: int, outcome: Outcome) -> None:

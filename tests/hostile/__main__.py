@@ -4,7 +4,8 @@ python -m tests.hostile [--seconds 180] [--quiet-seconds 60] [--only NAME …]
 
 The attacks begin with a few seconds in which the processes load what they load once. Then the
 neighbour is alone for a minute, and then beside all attacks at once. No call of the neighbour may
-end, its frames and its requests keep their pace, and no process may grow.
+end, its frames and its requests keep their pace, no process may go on growing, and no mail has a
+header that is not ours.
 """
 
 from __future__ import annotations
@@ -13,28 +14,38 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from email import message_from_bytes
+from email.policy import default
 from pathlib import Path
 
 from rich.console import Console
 
 from switchboard.demo.account import DemoAccount, create_account
+from switchboard.package_settings import OUTBOX
 from switchboard.state import read_secrets
 from switchboard_client import AsyncSwitchboard
+from tests.control_plane.platform.mail.test_mail import ENCODED_WORDS, FIELDS
 from tests.e2e.up import Up
-from tests.hostile.attacks import ATTACKS, EXPECTED, Target, target_as_json
+from tests.hostile.attacks import ATTACKS, target_as_json
+from tests.hostile.memory import Memory
 from tests.hostile.neighbour import PATIENT, Neighbour, Served
+from tests.hostile.silent_name_server import silent_name_server
+from tests.hostile.target import Target
 from tests.short_directory import short_directory
 
 CALLS = 4
 LONGEST_GAP_P99_MS = 60.0
 SLOWER_AT_MOST = 2.0
-GROWTH_AT_MOST_MIB = 100
 LOADING_SECONDS = 5.0
 """Of attack, at first: with its first requests of a kind a process opens connections and loads
 code, which is not the price of an attack on one that has run for a while."""
 WARM_UP_SECONDS = 20.0
 """After which the attacked processes have loaded what they load once."""
+SAMPLE_SECONDS = 1.0
+ENCODED_WORD = ENCODED_WORDS[0]
+UNSUBSCRIBING = ("List-Unsubscribe", "List-Unsubscribe-Post")
 
 console = Console(soft_wrap=True)
 
@@ -59,14 +70,13 @@ async def run(seconds: float, quiet_seconds: float, names: Collection[str], up: 
             neighbour.served = attacked = Served()
             attack = asyncio.create_task(_attack(target, seconds, names))
             await asyncio.sleep(WARM_UP_SECONDS)
-            before = _memory_mib(up)
-            answers = await attack
-            after = _memory_mib(up)
+            memory = await _memory_during(attack, up)
+            answers = attack.result()
         records = [await _over(api, call_id) for call_id in call_ids]
     console.print(f"quiet:    {quiet.table_row()}")
     console.print(f"attacked: {attacked.table_row()}")
-    for name, mib in after.items():
-        console.print(f"  memory of {name}: {before.get(name, 0)} MiB, then {mib} MiB")
+    for line in memory.table():
+        console.print(f"  {line}")
     for answer, count in sorted(answers.items()):
         console.print(f"  {answer}: {count}")
     return [
@@ -74,32 +84,51 @@ async def run(seconds: float, quiet_seconds: float, names: Collection[str], up: 
         *(f"call: {r['status']} {r['end_reason']}" for r in records if r["status"] != "completed"),
         *("call is not billed" for record in records if not record["total_cost"]),
         *_slow(quiet, attacked),
-        *_misses(names, answers),
-        *(
-            f"{name} grew from {before[name]} to {mib} MiB"
-            for name, mib in after.items()
-            if name in before and mib - before[name] > GROWTH_AT_MOST_MIB
-        ),
-        *(f"{name} was started again" for name in before.keys() ^ after.keys()),
+        *_misses(seconds, names, answers),
+        *memory.faults(),
+        *_forged_mails(up.data_dir / OUTBOX),
     ]
 
 
+async def _memory_during(attack: asyncio.Task[dict[str, int]], up: Up) -> Memory:
+    memory = Memory()
+    while not attack.done():
+        memory.note(up.state.pids)
+        await asyncio.wait([attack], timeout=SAMPLE_SECONDS)
+    return memory
+
+
+def _forged_mails(outbox: Path) -> list[str]:
+    """Those with a header that is not ours."""
+    faults = []
+    for path in outbox.glob("*.eml"):
+        mail = message_from_bytes(path.read_bytes(), policy=default)
+        if strange := {name for name, _ in mail.items()} - {*FIELDS, *UNSUBSCRIBING}:
+            faults.append(f"a mail has the headers {', '.join(sorted(strange))}")
+    return faults
+
+
 async def _hostile_account(url: str, operator_token: str) -> DemoAccount:
-    """Its agent says what a call's variables hold."""
-    account = await create_account(url, operator_token)
+    """Its agent says what a call's variables hold. Mails have the names of both."""
+    account = await create_account(url, operator_token, tenant_name=ENCODED_WORD)
     async with AsyncSwitchboard(url, account.secret_key) as api:
         path = f"/v1/agents/{account.agent_id}"
-        await api.request("PATCH", path, body={"opener": "Hello, {{ name }}!"})
+        await api.request(
+            "PATCH", path, body={"name": ENCODED_WORD, "opener": "Hello, {{ name }}!"}
+        )
         await api.request("POST", f"{path}/publish")
     return account
 
 
-def _misses(names: Collection[str], answers: Mapping[str, int]) -> list[str]:
-    return [
-        f"{name} was never answered with '{EXPECTED[name]}'"
-        for name in names
-        if f"{name} {EXPECTED[name]}" not in answers
-    ]
+def _misses(seconds: float, names: Collection[str], answers: Mapping[str, int]) -> list[str]:
+    faults = []
+    for name in names:
+        attack = ATTACKS[name]
+        if attack.needs_seconds > seconds:
+            console.print(f"  {name} is not judged: it needs {attack.needs_seconds:.0f} s")
+        elif f"{name} {attack.expected}" not in answers:
+            faults.append(f"{name} was never answered with '{attack.expected}'")
+    return faults
 
 
 def _slow(quiet: Served, attacked: Served) -> list[str]:
@@ -144,13 +173,19 @@ async def _over(api: AsyncSwitchboard, call_id: str) -> dict[str, object]:
             await asyncio.sleep(0.5)
 
 
-def _memory_mib(up: Up) -> dict[str, int]:
-    """Resident, by process and pid."""
-    return {
-        f"{name} ({pid})": int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096 >> 20
-        for name, pid in up.state.pids.items()
-        if Path(f"/proc/{pid}").exists()
-    }
+@contextmanager
+def _system() -> Iterator[Up]:
+    with (
+        short_directory("switchboard-hostile-") as directory,
+        silent_name_server(directory) as prefix,
+    ):
+        if not prefix:
+            console.print("Without the rights of root, names are as slow as this machine's are")
+        up = Up(directory / "data", prefix=prefix)
+        try:
+            yield up.wait_until_started()
+        finally:
+            up.end()
 
 
 def main() -> None:
@@ -159,15 +194,8 @@ def main() -> None:
     parser.add_argument("--quiet-seconds", type=float, default=60, help="before it")
     parser.add_argument("--only", nargs="+", choices=ATTACKS, default=list(ATTACKS), metavar="NAME")
     arguments = parser.parse_args()
-    with short_directory("switchboard-hostile-") as directory:
-        up = Up(directory / "data")
-        try:
-            up.wait_until_started()
-            faults = asyncio.run(
-                run(arguments.seconds, arguments.quiet_seconds, arguments.only, up)
-            )
-        finally:
-            up.end()
+    with _system() as up:
+        faults = asyncio.run(run(arguments.seconds, arguments.quiet_seconds, arguments.only, up))
     for fault in faults:
         console.print(f"FAULT {fault}")
     console.print(f"{len(faults)} faults")

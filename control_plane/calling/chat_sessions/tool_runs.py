@@ -98,7 +98,10 @@ class CalledWebhooks:
             headers = opened_headers(tool, self.encryption_keys)
         except CannotOpen:
             return ToolResult("The tool's headers can no longer be decrypted.", is_error=True)
-        request = webhook_request(tool, headers, arguments, self.agent.variables)
+        try:
+            request = webhook_request(tool, headers, arguments, self.agent.variables)
+        except httpx2.InvalidURL as error:
+            return ToolResult(f"The arguments do not fit: {error}", is_error=True)
         sent = [value for name, value in request.headers.items() if name in headers]
         secrets = secrets_in([*headers.values(), *sent])
         return await call_webhook(self.http, request, tool.timeout_seconds, secrets)

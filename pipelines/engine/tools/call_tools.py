@@ -34,7 +34,7 @@ from pipelines.engine.tools.transfer_tool import run_transfer, transfer_paramete
 from pipelines.engine.tools.unopened_headers import log_not_opened
 from pipelines.settings import ProviderSettings
 from pipelines.texts.templates.template import fill_template
-from pipelines.webhooks.argument_faults import fault_of_arguments
+from pipelines.webhooks.argument_faults import NOT_JSON, are_json, fault_of_arguments
 from pipelines.webhooks.opened_headers import opened_headers, secrets_in
 from pipelines.webhooks.webhook_call import ToolResult, call_webhook
 from pipelines.webhooks.webhook_request import webhook_request
@@ -199,6 +199,8 @@ class CallTools:
         run: _Run,
     ) -> llm.Tool:
         async def call(raw_arguments: dict[str, Any], context: RunContext[None]) -> str | None:
+            if not are_json(raw_arguments):
+                raise llm.ToolError(f"The arguments do not fit: {NOT_JSON}")
             began_at = time.monotonic()
             if speak_while:
                 async with context.with_filler(speak_while, delay=FILLER_AFTER_SECONDS):
@@ -265,7 +267,10 @@ class CallTools:
             except CannotOpen:
                 log_not_opened(tool, self._actions)
                 return ToolResult("The tool is not available.", is_error=True)
-            request = webhook_request(tool, headers, arguments, self._plan.variables)
+            try:
+                request = webhook_request(tool, headers, arguments, self._plan.variables)
+            except httpx2.InvalidURL as error:
+                return ToolResult(f"The arguments do not fit: {error}", is_error=True)
             sent = [value for name, value in request.headers.items() if name in headers]
             secrets = secrets_in([*headers.values(), *sent])
             return await call_webhook(self._client(), request, tool.timeout_seconds, secrets)

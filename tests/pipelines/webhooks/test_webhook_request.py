@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import httpx2
 import pytest
 
 from contracts.tool_bindings import CallWebhook
@@ -122,3 +123,8 @@ def test_a_schema_may_declare_arguments_in_other_ways(schema: dict[str, Any]) ->
 def test_a_tool_without_parameters_sends_no_arguments() -> None:
     nothing = {"type": "object", "properties": {}}
     assert json.loads(request({"day": "Monday"}, parameters=nothing).body or b"") == {}
+
+
+def test_what_is_too_long_for_an_address_is_no_request() -> None:
+    with pytest.raises(httpx2.InvalidURL, match="too long"):
+        request({"note": "x" * 70_000}, method="GET")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, Literal
+from uuid import UUID
 
 import pytest
 from livekit.agents import FunctionToolsExecutedEvent
 from livekit.agents.llm import FunctionCall, FunctionCallOutput
 from livekit.agents.voice import ToolCallEnded, ToolCallUpdated, ToolExecutionUpdatedEvent
 
-from contracts.events import ToolCalled
+from contracts.events import CallEvent, ToolCalled
+from contracts.versions import read_json
 from runtime.conversation.tool_outcomes import NO_ANSWER, ToolOutcomes
 
 CALL = FunctionCall(call_id="1", name="book", arguments='{"day": "Monday"}')
@@ -127,3 +130,20 @@ def test_half_a_surrogate_pair_in_a_name_or_an_answer_is_replaced() -> None:
     engine.has_executed(FunctionCall(call_id="1", name="b\udc00", arguments=""), "Table \ud800")
     (fact,) = engine.recorded
     assert (fact.name, fact.output) == ("b?", "Table ?")
+
+
+@pytest.mark.parametrize("levels", [150, 195, 199, 300])
+def test_arguments_of_many_levels_leave_an_event_that_can_be_read(levels: int) -> None:
+    engine = Engine()
+    deep = '{"a":' * levels + "1" + "}" * levels
+    engine.has_executed(FunctionCall(call_id="1", name="book", arguments=deep), "Table 7")
+    (fact,) = engine.recorded
+    event = CallEvent(
+        call_id=UUID(int=1),
+        tenant_id=UUID(int=2),
+        seq=1,
+        occurred_at=datetime(2026, 1, 1, tzinfo=UTC),
+        worker_id="worker-1",
+        body=fact,
+    )
+    assert read_json(CallEvent, event.model_dump_json()).body == fact

@@ -7,6 +7,7 @@ import json
 
 import structlog
 from livekit.agents import APIConnectOptions, llm
+from pydantic_core import from_json
 
 from pipelines.engine.channels.model_failure import ModelFailed, failure_of
 from pipelines.engine.channels.patience import Patience
@@ -147,7 +148,9 @@ def _says_something(chunk: llm.ChatChunk) -> bool:
 
 
 def _is_object(document: str) -> bool:
+    """Read as the engine reads them. ``json`` would take halves of surrogate pairs and hundreds of
+    levels, and its ``ValueError`` for a number of 5,000 digits is not one of broken JSON."""
     try:
-        return isinstance(json.loads(document or "{}"), dict)
-    except (json.JSONDecodeError, RecursionError):
+        return isinstance(from_json(document or "{}"), dict)
+    except (ValueError, TypeError):  # The latter: the text itself holds half of a character.
         return False

@@ -193,10 +193,21 @@ async def test_a_tool_call_that_broke_off_is_made_by_the_next_model(
         assert call.switches == [(FIRST, SECOND)]
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        '{"a": ',
+        "[]",
+        '{"a": "\\ud800"}',
+        '{"a": ' + "9" * 5_000 + "}",
+        '{"a":' * 300 + "1" + "}" * 300,
+    ],
+    ids=["cut off", "a list", "half of a character", "a number of 5,000 digits", "300 levels"],
+)
 async def test_a_tool_call_with_broken_arguments_is_made_by_the_next_model(
-    warm_models: WarmModels,
+    warm_models: WarmModels, broken: str
 ) -> None:
-    primary = OpenAIWire([calls("end_call", '{"a": ')])
+    primary = OpenAIWire([calls("end_call", broken)])
     spare = OpenAIWire([calls("end_call")])
     async with calling(warm_models, primary, spare) as call:
         assert (await call.turn()).tools == [("end_call", "{}")]
