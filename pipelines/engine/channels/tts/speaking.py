@@ -136,6 +136,8 @@ class Speaking:
         except VoiceFailed as failure:
             if voice.breaker is not None and not (deadline.is_shortened and failure.is_silence):
                 voice.breaker.failed()
+            if failure.is_silence and not voice.is_our_own:
+                self._leave_connection(voice)
             if self._text.is_complete and not is_speakable(self._text.rest):
                 return None
             since = deadline.waits_since or asked_at
@@ -144,6 +146,11 @@ class Speaking:
             is_quick = deadline.has_sounded or self._loop.time() - since < _AT_ONCE_SECONDS
             return _Failure(voice, str(failure), since, is_quick)
         return None
+
+    def _leave_connection(self, voice: Voice) -> None:
+        """Plugins keep a connection that hangs, and would ask the voice there again and again."""
+        if (model := self._voices.candidates.forget(voice)) is not None:
+            self._voices.closing.close(model)
 
     def _deadline(self, voice: Voice, now: float) -> VoiceDeadline:
         deadlines = self._voices.deadlines

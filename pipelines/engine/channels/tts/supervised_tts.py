@@ -76,7 +76,7 @@ class SupervisedTTS(tts.TTS[Any]):
         self._reports = reports
         self._words = last_resort.words
         self._locale = locale
-        self._followed: set[Voice] = set()
+        self._followed: set[tts.TTS[Any]] = set()
         self.is_exhausted = False
         is_english = primary_language(locale) == "en"
         self.voices = Voices(
@@ -137,8 +137,8 @@ class SupervisedTTS(tts.TTS[Any]):
 
     def _model(self, voice: Voice) -> tts.TTS[Any]:
         model = self._candidates.model(voice)
-        if voice not in self._followed:
-            self._followed.add(voice)
+        if model not in self._followed:
+            self._followed.add(model)
 
             def forward(metrics: TTSMetrics) -> None:
                 # Only plugins know tokens. What they count of a request that ended early is
