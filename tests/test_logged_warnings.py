@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.logged_warnings import MOST_LINES, logged_warnings
+from tests.logged_warnings import MOST_LINES, logged_warnings, unlogged_lines, warnings_in
 
 BEGAN = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
 
@@ -46,6 +46,28 @@ def test_of_many_the_newest_are_shown(tmp_path: Path) -> None:
     shown = written(tmp_path, api=many).splitlines()
     assert len(shown) == MOST_LINES
     assert f"number {MOST_LINES + 4:03}" in shown[-1]
+
+
+def test_what_a_process_wrote_before_its_log_was_begun_again_counts(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "workers.log.1").write_text(line(1, "error", "old", logger="runtime"))
+    (logs / "workers.log").write_text(line(2, "warning", "new", call_id="c"))
+    found = {each.event: each for each in warnings_in(tmp_path)}
+    assert (found["old"].process, found["old"].logger) == ("workers", "runtime")
+    assert found["new"].rest == {"call_id": "c"}
+
+
+def test_what_our_processes_wrote_past_our_logging_is_told(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for process in ("workers", "postgres"):
+        text = "\n".join(
+            (line(1, "info", "fine"), "Traceback (most recent call last):", "", "{}", '{"ev')
+        )
+        (logs / f"{process}.log").write_text(text)
+    expected = ["workers: Traceback (most recent call last):", "workers: {}"]
+    assert list(unlogged_lines(tmp_path)) == expected
 
 
 def test_a_system_without_logs_has_warned_of_nothing(tmp_path: Path) -> None:

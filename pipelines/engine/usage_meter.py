@@ -66,7 +66,7 @@ class UsageMeter:
                         input_tokens=usage.input_tokens + missing.input,
                         output_tokens=usage.output_tokens + missing.output,
                         cached_input_tokens=usage.input_cached_tokens,
-                        reasoning_tokens=usage.output_reasoning_tokens,
+                        reasoning_tokens=usage.output_reasoning_tokens + missing.reasoning,
                         estimated_input_tokens=missing.input,
                         estimated_output_tokens=missing.output,
                         input_audio_tokens=usage.input_audio_tokens + missing.input_audio,
@@ -92,6 +92,7 @@ class UsageMeter:
                     model=model,
                     input_tokens=missing.input,
                     output_tokens=missing.output,
+                    reasoning_tokens=missing.reasoning,
                     estimated_input_tokens=missing.input,
                     estimated_output_tokens=missing.output,
                     input_audio_tokens=missing.input_audio,
@@ -103,7 +104,11 @@ class UsageMeter:
         found: dict[tuple[str, str], Tokens] = {}
         for language_model in self._language_models:
             for names, tokens in language_model.estimated.items():
-                told = Tokens(tokens.input_tokens, tokens.output_tokens)
+                told = Tokens(
+                    tokens.input_tokens,
+                    tokens.output_tokens,
+                    reasoning=tokens.reasoning_tokens,
+                )
                 found[names] = found.get(names, Tokens()) + told
         for realtime in self._realtime_models:
             names = realtime.provider, realtime.model

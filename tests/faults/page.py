@@ -73,7 +73,7 @@ _ENDPOINTS = """\
 ## A tenant's own endpoints
 
 The same for ever, with [custom endpoints](custom-endpoints.md). The format `compat` of voices tells
-no times of words: where it breaks off a word may be missing or be said twice.
+no times of words: where it breaks off one word at most is missing or said twice.
 """
 
 

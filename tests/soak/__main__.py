@@ -1,5 +1,6 @@
 """Half an hour of calls whose vendors misbehave at random: nothing grows, no process dies, no call
 is stuck or ends by itself, no words of an answer come twice, and each switch follows from a fault.
+The logs of the processes hold no warning but those of ``log_verdict``.
 
 python -m tests.soak [--minutes 30] [--calls 12] [--seed 1]
 
@@ -34,7 +35,9 @@ from bench.vendors.vendors_process import Vendors, serving_vendors
 from switchboard_client import AsyncSwitchboard
 from switchboard_client.models import CallView
 from tests.e2e.up import Up
+from tests.logged_warnings import unlogged_lines, warnings_in
 from tests.short_directory import short_directory
+from tests.soak.log_verdict import unexpected
 from tests.soak.verdict import (
     GROWTH_AT_MOST_DESCRIPTORS,
     GROWTH_MINUTES,
@@ -93,6 +96,8 @@ def soak(up: Up, callers: Callers, vendors: Vendors, calls: int, minutes: int) -
     console.print(f"faults of vendors: {dict(Counter(f'{f.provider} {f.kind}' for f in had))}")
     console.print(f"calls: {dict(Counter(f'{r.status} {r.end_reason}' for r in records))}")
     console.print(f"warnings in calls: {len(warnings)}")
+    logged = list(warnings_in(up.data_dir))
+    console.print(f"warnings in logs: {dict(Counter(each.event for each in logged))}")
     for name, mib in samples_mib.items():
         console.print(f"  memory of {name}: {mib[0]:.0f} MiB, then {mib[-1]:.0f} MiB")
     if is_short:
@@ -108,6 +113,8 @@ def soak(up: Up, callers: Callers, vendors: Vendors, calls: int, minutes: int) -
         *(fault for each in records for fault in _of_call(each, call_seconds)),
         *(f"call {e.call_id}: unexplained: {e.message}" for e in unexplained(warnings, had)),
         *_doubled(transcripts),
+        *unexpected(logged, had),
+        *(f"not logged: {line}" for line in unlogged_lines(up.data_dir)),
     ]
 
 

@@ -83,6 +83,8 @@ class OpenAIRealtime:
     """From the client, without sound."""
     authorizations: list[str] = field(default_factory=list)
     sent: TokensTold = field(default_factory=TokensTold)
+    transcribed_seconds: float = 0.0
+    """Of the caller's turns."""
     base_url: str = ""
     connections: int = 0
 
@@ -222,6 +224,7 @@ class _Connection:
         where = {"item_id": item_id, "content_index": 0}
         await self._send(f"{name}.delta", delta=transcript, **where)
         usage = {"type": "duration", "seconds": seconds}
+        self._wire.transcribed_seconds += seconds
         await self._send(f"{name}.completed", transcript=transcript, usage=usage, **where)
 
     async def _add(self, item: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ import re
 import ssl
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, Literal
 
 from aiohttp import web
@@ -106,6 +107,16 @@ class TokenBill:
 
     read: int = 0
     written: int = 0
+    cached: int = 0
+    """The part of ``read`` that clients have been told of. Of a request that they leave, nobody
+    tells it."""
+    reasoning: int = 0
+    """The part of ``written`` that came before the first word of an answer, and was not sent."""
+
+
+_CACHED_FROM_TOKENS = 1024
+_CACHED_STEP_TOKENS = 128
+"""Source: https://platform.openai.com/docs/guides/prompt-caching"""
 
 
 def tokens_in(text: str) -> int:
@@ -118,13 +129,14 @@ def tokens_read(asked: dict[str, Any]) -> int:
     return messages + tokens_in(json.dumps(asked.get("tools") or ""))
 
 
-def _words_of(event: bytes) -> str:
+def _chunk_of(event: bytes) -> dict[str, Any]:
     document = event.decode().removeprefix("data: ").strip()
-    if document == "[DONE]":
-        return ""
-    return "".join(
-        each["delta"].get("content") or "" for each in json.loads(document).get("choices", [])
-    )
+    chunk: dict[str, Any] = {} if document == "[DONE]" else json.loads(document)
+    return chunk
+
+
+def _words_of(chunk: dict[str, Any]) -> str:
+    return "".join(each["delta"].get("content") or "" for each in chunk.get("choices", []))
 
 
 @dataclass
@@ -142,6 +154,8 @@ class OpenAIWire:
     authorizations: list[str] = field(default_factory=list)
     bill: TokenBill | None = None
     """Counts tokens, and tells each whole answer's; else they are always the same."""
+    reasoning_tokens: int = 0
+    """Before each answer, if there is a ``bill``."""
     headers: list[dict[str, str]] = field(default_factory=list)
     """Of the chat requests, with names in lower case."""
     paths: list[str] = field(default_factory=list)
@@ -213,22 +227,47 @@ class OpenAIWire:
             return await send_answer(request, answer, b"".join(events), "text/event-stream")
         return await send_events(request, answer, events, self._stopping, _error(500), sent)
 
-    def _usage(self, asked: dict[str, Any], answer: Answer) -> dict[str, int]:
+    def _usage(self, asked: dict[str, Any], answer: Answer) -> dict[str, Any]:
         if self.bill is None:
             return _USAGE
-        read, written = tokens_read(asked), tokens_in(answer.content)
+        read = tokens_read(asked)
+        written = self.reasoning_tokens + tokens_in(answer.content)
         return {
             "prompt_tokens": read,
             "completion_tokens": written,
             "total_tokens": read + written,
+            "prompt_tokens_details": {"cached_tokens": self._cached(asked), "audio_tokens": 0},
+            "completion_tokens_details": {"reasoning_tokens": self.reasoning_tokens},
         }
+
+    def _cached(self, asked: dict[str, Any]) -> int:
+        """Of the beginning that it shares with an earlier request."""
+        shared = 0
+        for earlier in self.requests:
+            if earlier is not asked and earlier.get("tools") == asked.get("tools"):
+                pairs = zip(earlier["messages"], asked["messages"], strict=False)
+                same = [one for one, other in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+                shared = max(shared, tokens_read(asked | {"messages": same}))
+        return shared - shared % _CACHED_STEP_TOKENS if shared >= _CACHED_FROM_TOKENS else 0
 
     def _sent(self) -> Callable[[bytes], None]:
         """To be called with each event that the client has got."""
 
+        has_begun = False
+
         def sent(event: bytes) -> None:
-            if self.bill is not None:
-                self.bill.written += tokens_in(_words_of(event))
+            nonlocal has_begun
+            if self.bill is None:
+                return
+            chunk = _chunk_of(event)
+            words = _words_of(chunk)
+            if words and not has_begun:
+                has_begun = True
+                self.bill.written += self.reasoning_tokens
+                self.bill.reasoning += self.reasoning_tokens
+            self.bill.written += tokens_in(words)
+            if (usage := chunk.get("usage")) is not None:
+                self.bill.cached += usage["prompt_tokens_details"]["cached_tokens"]
 
         return sent
 
@@ -341,7 +380,7 @@ def _error(status: int) -> bytes:
     ).encode()
 
 
-def _events(asked: dict[str, Any], answer: Answer, usage: dict[str, int]) -> list[bytes]:
+def _events(asked: dict[str, Any], answer: Answer, usage: dict[str, Any]) -> list[bytes]:
     """Word by word, as server-sent events: the role, the words, the tool calls, the end."""
     words = answer.content.split(" ") if answer.content else []
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]

@@ -2,7 +2,8 @@
 
 python -m tests.usage [--calls 200] [--at-once 8] [--seed 1]
 
-Each call has three turns with vendors that count, and barge-ins and faults at random.
+Each call has three turns with vendors that count, and barge-ins and faults at random. Every tenth
+one has a realtime model, without faults.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from pipelines.engine.providers.spec import ProviderSpec
 from pipelines.engine.shared_models import load_models
 from pipelines.settings import ProviderSettings
 from tests.usage.counted_call import CountedCall, counted_call
+from tests.usage.counted_realtime_call import counted_realtime_call
 from tests.usage.vendors import Totals
 
 MOST_APART = 0.01
+REALTIME_EVERY = 10
 
 console = Console(soft_wrap=True)
 
@@ -39,7 +42,10 @@ async def run(calls: int, at_once: int, seed: int) -> list[CountedCall]:
     async def one(number: int) -> CountedCall:
         nonlocal done
         async with free:
-            counted = await counted_call(models, random.Random(seed * 1_000_000 + number))
+            chance = random.Random(seed * 1_000_000 + number)
+            is_realtime = number % REALTIME_EVERY == REALTIME_EVERY - 1
+            call = counted_realtime_call if is_realtime else counted_call
+            counted = await call(models, chance)
         done += 1
         if done % 10 == 0:
             console.print(f"{done} of {calls} calls")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import random
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import aiohttp
 import httpx2
 
+from contracts.agent_config import Advanced, AgentConfig
 from contracts.call_plan import CallPlan, ProviderChoice, ResolvedChannel, ResolvedStack
-from contracts.events import UsageReported
 from pipelines.engine.channels.circuit_breaker import CircuitBreakers
 from pipelines.engine.shared_models import WarmModels
 from tests.pipelines.conversations import Call, conversation
@@ -22,12 +21,25 @@ from tests.usage.vendors import QUESTION, Totals, Vendors
 
 TURNS = 3
 LOCAL = "local"
+BARGED_INTO_SHARE = 2 / 3
+"""Of calls."""
+BARGE_IN_SHARE = 3 / 4
+"""Of the answers in them."""
+PROMPT = (
+    "You answer the telephone of a surgery, in which doctors see patients of every age. "
+    "Tell callers when it is open, how they reach it and what they have to bring along. "
+    "Never say what an illness might be, and never name a medicine. "
+) * 24
+"""Vendors cache the beginning of long prompts only."""
 
 
 @dataclass(frozen=True)
 class CountedCall:
     reported: Totals
     charged: Totals
+
+    def without_spoken_ms(self) -> CountedCall:
+        return CountedCall(replace(self.reported, spoken_ms=0), replace(self.charged, spoken_ms=0))
 
 
 async def counted_call(models: WarmModels, chance: random.Random) -> CountedCall:
@@ -47,25 +59,32 @@ async def counted_call(models: WarmModels, chance: random.Random) -> CountedCall
         plan = _plan()
         await warm.prepare(plan)
         async with conversation(plan, warm) as call:
-            await _talk(call, chance)
-        return CountedCall(_reported(call), vendors.charged())
+            has_barge_ins = await talk(call, chance)
+        counted = CountedCall(reported(call), vendors.charged())
+        return counted.without_spoken_ms() if has_barge_ins else counted
 
 
-async def _talk(call: Call, chance: random.Random) -> None:
+async def talk(call: Call, chance: random.Random) -> bool:
+    """Returns whether the caller has cut in."""
+    share = BARGE_IN_SHARE if chance.random() < BARGED_INTO_SHARE else 0.0
+    has_barge_ins = False
     for _ in range(TURNS):
         # A fault may cost the answer; what was used until then counts all the same.
         with contextlib.suppress(TimeoutError):
             await call.caller_says(QUESTION)
-            if chance.random() < 0.5:
+            if chance.random() < share:
+                has_barge_ins = True
                 await call.audio.agent_has_spoken(chance.uniform(0.2, 2.0))
                 call.audio.mouth.say(spoken("Wait a moment, please."))
                 await call.audio.caller_finishes()
                 await call.audio.agent_starts(call.audio.mouth.last_voice_at)
             await call.audio.agent_finishes()
+    return has_barge_ins
 
 
 def _plan() -> CallPlan:
     return call_plan(
+        AgentConfig(name="Ada", system_prompt=PROMPT, advanced=Advanced(prompt_mode="raw")),
         stack=ResolvedStack(
             stt=ResolvedChannel(
                 primary=ProviderChoice(provider="deepgram", model="nova-3"),
@@ -80,20 +99,24 @@ def _plan() -> CallPlan:
                 ),
                 fallback=LOCAL_STACK.tts.primary,
             ),
-        )
+        ),
     )
 
 
-def _reported(call: Call) -> Totals:
+def reported(call: Call) -> Totals:
     """Of what the vendors have done; the models on this machine count for themselves."""
-    reports = list(_reports(call))
+    usage = call.conversation.agents.usage
+    reports = [each for each in usage.reports() if each.provider != LOCAL]
+    models = [each for each in reports if each.channel == "llm"]
     return Totals(
-        tokens_read=sum(each.input_tokens for each in reports if each.channel == "llm"),
-        tokens_written=sum(each.output_tokens for each in reports if each.channel == "llm"),
+        tokens_read=sum(each.input_tokens for each in models),
+        tokens_written=sum(each.output_tokens for each in models),
+        cached_tokens=sum(each.cached_input_tokens for each in models),
+        reasoning_tokens=sum(each.reasoning_tokens for each in models),
+        audio_tokens_read=sum(each.input_audio_tokens for each in models),
+        cached_audio_tokens=sum(each.cached_input_audio_tokens for each in models),
+        audio_tokens_written=sum(each.output_audio_tokens for each in models),
         characters=sum(each.characters for each in reports),
-        audio_ms=sum(each.audio_ms for each in reports if each.channel == "stt"),
+        heard_ms=sum(each.audio_ms for each in reports if each.channel == "stt"),
+        spoken_ms=sum(each.audio_ms for each in reports if each.channel == "tts"),
     )
-
-
-def _reports(call: Call) -> Iterator[UsageReported]:
-    return (each for each in call.conversation.agents.usage.reports() if each.provider != LOCAL)

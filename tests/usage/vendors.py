@@ -20,7 +20,7 @@ from tests.stand_ins.openai_wire import (
     paced,
     says,
 )
-from tests.stand_ins.voice_faults import Misbehaviour, VoiceFault
+from tests.stand_ins.voice_faults import VOICE_HZ, Misbehaviour, VoiceFault
 
 ANSWER = (
     "We are open from Monday to Friday, from eight in the morning until six in the evening, and "
@@ -28,6 +28,8 @@ ANSWER = (
 )
 QUESTION = "When are you open?"
 TOKEN_SECONDS = 0.02
+REASONING_TOKENS = 12
+"""Of the spare model, before each answer."""
 LLM_FAULTS = ("none", "none", "disconnects", "hangs", "hangs at first")
 VOICE_FAULTS = (None, None, VoiceFault.DISCONNECT_MID, VoiceFault.HANG_MID)
 STT_FAULTS = ("none", "none", "drops")
@@ -39,8 +41,17 @@ class Totals:
 
     tokens_read: int = 0
     tokens_written: int = 0
+    cached_tokens: int = 0
+    """As far as vendors tell them."""
+    reasoning_tokens: int = 0
+    audio_tokens_read: int = 0
+    """Of a realtime model, as the next two."""
+    cached_audio_tokens: int = 0
+    audio_tokens_written: int = 0
     characters: int = 0
-    audio_ms: int = 0
+    heard_ms: int = 0
+    spoken_ms: int = 0
+    """Of calls without a barge-in: after one, a voice goes on that nobody listens to."""
 
 
 @dataclass
@@ -59,7 +70,7 @@ class Vendors:
         voice = chance.choice(VOICE_FAULTS)
         return cls(
             llm=first,
-            spare=_language_model("none", bill, 0),
+            spare=_language_model("none", bill, 0, REASONING_TOKENS),
             voice=ElevenLabsVoice(Misbehaviour(voice, 1, after_seconds=1.0)),
             recogniser=DeepgramWire(_understood, _behaviours(chance.choice(STT_FAULTS))),
         )
@@ -87,12 +98,17 @@ class Vendors:
         return Totals(
             tokens_read=self.llm.bill.read,
             tokens_written=self.llm.bill.written,
+            cached_tokens=self.llm.bill.cached,
+            reasoning_tokens=self.llm.bill.reasoning,
             characters=self.voice.characters,
-            audio_ms=round(1000 * sum(self.recogniser.heard_seconds)),
+            heard_ms=round(1000 * sum(self.recogniser.heard_seconds)),
+            spoken_ms=round(1000 * self.voice.sent_samples / VOICE_HZ),
         )
 
 
-def _language_model(fault: str, bill: TokenBill, at_request: int) -> OpenAIWire:
+def _language_model(
+    fault: str, bill: TokenBill, at_request: int, reasoning_tokens: int = 0
+) -> OpenAIWire:
     """Has its fault once, in the ``at_request``-th request."""
     requests = 0
 
@@ -106,7 +122,7 @@ def _language_model(fault: str, bill: TokenBill, at_request: int) -> OpenAIWire:
             return hangs()
         return breaks(whole, "hangs" if fault == "hangs" else "disconnects", 8)
 
-    return OpenAIWire(answer_to=answer, bill=bill)
+    return OpenAIWire(answer_to=answer, bill=bill, reasoning_tokens=reasoning_tokens)
 
 
 def _missing_of(asked: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -13,6 +14,10 @@ from contracts.call_plan import ProviderChoice
 from pipelines.engine.channels.circuit_breaker import CircuitBreaker
 from pipelines.engine.channels.closable import Closable, close_all
 from pipelines.engine.providers.spec import ProviderUnavailable
+
+CLOSE_SECONDS = 1.0
+"""How long a model may take to close. A plugin waits 10 s for the farewell of a provider that
+hangs; nobody needs it, and what the call closes afterwards would wait as well."""
 
 logger = structlog.get_logger(__name__)
 
@@ -118,5 +123,22 @@ class Candidates(Generic[Model]):
         return self._built.pop(candidate, None)
 
     async def aclose(self) -> None:
+        """Models that are late are left alone."""
         built, self._built = self._built, {}
-        await close_all(*built.values())
+        await close_all(*(_InTime(each.name, model) for each, model in built.items()))
+
+
+@dataclass(frozen=True)
+class _InTime:
+    name: str
+    model: Closable
+
+    async def aclose(self) -> None:
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS) as limit:
+                await self.model.aclose()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            # Its connection is closed by now: that is what its client does when it is cancelled.
+            logger.info("model.not_closed_in_time", model=self.name)

@@ -18,7 +18,7 @@ from pipelines.engine.channels.circuit_breaker import CircuitBreakers
 from pipelines.engine.channels.reports import ChannelSwitch
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderSettings
-from tests.faults.cells import MOST_WAIT_MS
+from tests.faults.cells import MOST_WAIT_MS, HowLong
 from tests.pipelines.conversations import Call, conversation, words
 from tests.pipelines.engine.channels.llm.two_vendors import closed_port
 from tests.pipelines.engine.speech import spoken
@@ -46,7 +46,10 @@ FAULTS: dict[str, Sequence[Behaviour]] = {
     "garbage": [wire.sends_garbage(IN_THE_WORDS_SECONDS)],
     "slow x 10": [wire.slow(3.0)],
 }
-"""For ever. Without a behaviour, no server listens."""
+"""Without a behaviour, no server listens."""
+ONCE = ("500", "hang mid", "disconnect mid")
+"""Over with the next connection: a second one to the same recogniser would double words."""
+CELLS = [*((fault, "for ever") for fault in FAULTS), *((fault, "once") for fault in ONCE)]
 
 Transcribe = Callable[[Samples], Awaitable[str]]
 
@@ -108,14 +111,15 @@ async def answered(
         return Answered(talk.said_by("user"), waited_seconds, reports.switches)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(("fault", "how_long"), CELLS)
 async def test_a_caller_is_understood_once_and_answered_soon(
-    warm_models: WarmModels, transcribe: Transcribe, fault: str
+    warm_models: WarmModels, transcribe: Transcribe, fault: str, how_long: HowLong
 ) -> None:
+    afterwards = [WORKS] if how_long == "once" else []
     # To make this sound holds the loop up, which the deadlines would notice.
     spoken(QUESTION)
     with_fault, usual = await asyncio.gather(
-        answered(warm_models, transcribe, FAULTS[fault]),
+        answered(warm_models, transcribe, [*FAULTS[fault], *afterwards]),
         answered(warm_models, transcribe, [WORKS]),
     )
     for each in (with_fault, usual):

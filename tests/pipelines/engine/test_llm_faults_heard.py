@@ -8,6 +8,7 @@ from pipelines.engine.channels import lineup
 from pipelines.engine.shared_models import WarmModels
 from pipelines.settings import ProviderDeadlines
 from pipelines.texts.phrases import say_again
+from tests.faults.cells import HowLong
 from tests.pipelines.conversations import conversation
 from tests.pipelines.engine.channels.llm.two_vendors import SENTENCE, goes_on, prepared
 from tests.stand_ins.openai_wire import (
@@ -38,10 +39,17 @@ FAULTS = {
     "slow x 10": slowly(paced(says(SENTENCE), 0.2), 5.0),
 }
 
+ONCE = ("500", "hang mid", "disconnect mid")
+"""Over with the next request: a second one to the same model would double words."""
+CELLS = [*((fault, "for ever") for fault in FAULTS), *((fault, "once") for fault in ONCE)]
 
-@pytest.mark.parametrize("fault", FAULTS)
-async def test_a_caller_hears_a_whole_answer_soon(warm_models: WarmModels, fault: str) -> None:
-    primary = OpenAIWire([says("Sure, go ahead."), FAULTS[fault]])
+
+@pytest.mark.parametrize(("fault", "how_long"), CELLS)
+async def test_a_caller_hears_a_whole_answer_soon(
+    warm_models: WarmModels, fault: str, how_long: HowLong
+) -> None:
+    afterwards = [says(SENTENCE)] if how_long == "once" else []
+    primary = OpenAIWire([says("Sure, go ahead."), FAULTS[fault], *afterwards])
     spare = OpenAIWire(answer_to=goes_on)
     is_refused = False
     async with (

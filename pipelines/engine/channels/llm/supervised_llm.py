@@ -175,7 +175,8 @@ class SupervisedLLM(llm.LLM[Any]):
         estimated = self.estimated.setdefault((choice.provider, choice.model), EstimatedTokens())
         read, written = attempt.read_characters, attempt.written_characters
         if (usage := attempt.usage) is not None:
-            estimated.reported(read, usage.prompt_tokens, written, usage.completion_tokens)
+            counts = usage.completion_tokens, usage.reasoning_tokens
+            estimated.reported(read, usage.prompt_tokens, written, *counts)
             if attempt.has_raised:
                 self._report_usage(candidate, usage)
         else:

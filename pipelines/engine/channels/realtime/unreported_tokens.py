@@ -14,12 +14,13 @@ from pipelines.engine.channels.llm.estimated_tokens import USUAL_CHARACTERS_PER_
 
 @dataclass(frozen=True)
 class Tokens:
-    """The audio is a part of the others."""
+    """Audio and reasoning are parts of the others."""
 
     input: int = 0
     output: int = 0
     input_audio: int = 0
     output_audio: int = 0
+    reasoning: int = 0
 
     def __add__(self, other: Tokens) -> Tokens:
         return Tokens(
@@ -27,6 +28,7 @@ class Tokens:
             self.output + other.output,
             self.input_audio + other.input_audio,
             self.output_audio + other.output_audio,
+            self.reasoning + other.reasoning,
         )
 
 

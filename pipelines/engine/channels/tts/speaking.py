@@ -136,8 +136,8 @@ class Speaking:
         except VoiceFailed as failure:
             if voice.breaker is not None and not (deadline.is_shortened and failure.is_silence):
                 voice.breaker.failed()
-                if failure.is_silence:
-                    self._give_up(voice)
+            if failure.is_silence and not voice.is_our_own:
+                self._give_up(voice)
             if self._text.is_complete and not is_speakable(self._text.rest):
                 return None
             since = deadline.waits_since or asked_at

@@ -1,21 +1,25 @@
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from contracts.call_plan import ProviderChoice
 from pipelines.engine.agent_parts import AgentParts
-from pipelines.engine.channels.candidates import Candidate, Candidates
+from pipelines.engine.channels.candidates import CLOSE_SECONDS, Candidate, Candidates
 from pipelines.engine.channels.closable import Closable
+from tests.runtime import virtual_time
 
 
 class Part:
-    def __init__(self, *, fails: bool = False) -> None:
+    def __init__(self, *, fails: bool = False, seconds: float = 0.0) -> None:
         self.closed = False
         self._fails = fails
+        self._seconds = seconds
 
     async def aclose(self) -> None:
+        await asyncio.sleep(self._seconds)
         if self._fails:
             raise ConnectionError("the vendor hung up")
         self.closed = True
@@ -45,3 +49,13 @@ async def test_a_part_that_fails_while_it_is_closed_leaves_no_other_open(
     with pytest.raises(ConnectionError):
         await owner_of(parts).aclose()
     assert [part.closed for part in parts].count(True) == 3
+
+
+def test_a_provider_that_hangs_does_not_hold_up_the_end_of_the_call() -> None:
+    async def main() -> None:
+        hanging, quick = Part(seconds=1_000), Part(seconds=0.9 * CLOSE_SECONDS)
+        await channel_of([hanging, quick]).aclose()
+        assert asyncio.get_running_loop().time() <= CLOSE_SECONDS
+        assert quick.closed
+
+    virtual_time.run(main())

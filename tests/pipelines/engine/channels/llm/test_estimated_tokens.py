@@ -36,3 +36,19 @@ def test_an_answer_without_words_says_nothing_about_the_next() -> None:
     tokens.reported(1_000, 250, 0, 0)
     tokens.unreported(1_000, 40)
     assert (tokens.input_tokens, tokens.output_tokens) == (250, 10)
+
+
+def test_an_answer_that_broke_off_has_reasoned_as_long_as_the_others() -> None:
+    tokens = EstimatedTokens()
+    tokens.reported(1_000, 250, 100, 80, 60)
+    tokens.reported(1_000, 250, 100, 40, 20)
+    tokens.unreported(1_000, 50)
+    assert tokens.reasoning_tokens == 40
+    assert tokens.output_tokens == 10 + 40
+
+
+def test_an_answer_of_which_nothing_came_is_not_taken_to_have_reasoned() -> None:
+    tokens = EstimatedTokens()
+    tokens.reported(1_000, 250, 100, 80, 60)
+    tokens.unreported(1_000, 0)
+    assert (tokens.reasoning_tokens, tokens.output_tokens) == (0, 0)

@@ -18,6 +18,8 @@ from tests.stand_ins.voice_faults import Samples, joined, words_apart
 
 MOST_OF_A_WORD = 0.75
 """From there on it counts as said."""
+MOST_WORDS_OFF = 1
+"""That are missing or come twice, where a voice does not tell the times of its words."""
 
 _sounds: dict[tuple[Voice, str], Samples] = {}
 
@@ -28,10 +30,7 @@ async def part_said_twice(models: WarmModels, text: str, heard: Samples) -> floa
     Raises:
         AssertionError: a word is missing, or comes twice.
     """
-    assert models.local.hibari is not None
-    counts = range(len(text.split()))
-    rests = [await spoken_after(models.local.hibari, text, count) for count in counts]
-    return part_begun(text, heard, rests)
+    return part_begun(text, heard, await _rests(models, text))
 
 
 def part_said_twice_by_itself(text: str, heard: Samples) -> float:
@@ -46,15 +45,43 @@ def part_begun(text: str, heard: Samples, rests: Sequence[Samples]) -> float:
         rests: what the next voice says after so many words.
     """
     said = [_sounding(samples) for _, samples in words_apart(text)]
-    sound = _sounding(heard)
+    begun, count = _begun(said, _sounding(heard), rests)
+    whole = joined(said[:count])
+    assert begun.size >= whole.size, f"word {count} is missing"
+    return float((begun.size - whole.size) / said[count].size)
+
+
+async def words_said_twice(models: WarmModels, text: str, heard: Samples) -> int:
+    """How many words come twice where the local voice goes on for one that does not tell their
+    times; below 0 how many are missing.
+
+    Raises:
+        AssertionError: something else than the words of ``text`` was heard.
+    """
+    said = [_sounding(samples) for _, samples in words_apart(text)]
+    begun, count = _begun(said, _sounding(heard), await _rests(models, text))
+    starts = np.cumsum([0, *(each.size for each in said)])
+    parts = [MOST_OF_A_WORD * each.size for each in said]
+    is_said = [begun.size >= start + part for start, part in zip(starts, parts, strict=False)]
+    return sum(is_said) - count
+
+
+def _begun(
+    said: Sequence[Samples], sound: Samples, rests: Sequence[Samples]
+) -> tuple[Samples, int]:
+    """What the first voice has said, and after how many words the next one goes on."""
     for count, rest in enumerate(map(_sounding, rests)):
         begun = sound[: max(0, sound.size - rest.size)]
         if np.array_equal(sound[begun.size :], rest):
-            whole = joined(said[:count])
             assert np.array_equal(begun, joined(said)[: begun.size]), "words come twice"
-            assert begun.size >= whole.size, f"word {count} is missing"
-            return float((begun.size - whole.size) / said[count].size)
+            return begun, count
     raise AssertionError("what was heard does not end with words of the next voice")
+
+
+async def _rests(models: WarmModels, text: str) -> list[Samples]:
+    assert models.local.hibari is not None
+    counts = range(len(text.split()))
+    return [await spoken_after(models.local.hibari, text, count) for count in counts]
 
 
 async def spoken_after(voice: Voice, text: str, count: int) -> Samples:

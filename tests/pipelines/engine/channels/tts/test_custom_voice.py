@@ -19,7 +19,12 @@ from pipelines.engine.shared_models import WarmModels
 from tests.faults.cells import MOST_WAIT_MS, OwnEndpoint, note
 from tests.pipelines.conversations import words
 from tests.pipelines.engine.actions import NotedActions
-from tests.pipelines.engine.channels.tts.said_twice import MOST_OF_A_WORD, part_said_twice
+from tests.pipelines.engine.channels.tts.said_twice import (
+    MOST_OF_A_WORD,
+    MOST_WORDS_OFF,
+    part_said_twice,
+    words_said_twice,
+)
 from tests.pipelines.engine.channels.tts.voices import Clock, Supervised, reply, settled
 from tests.pipelines.plans import LOCAL_STACK, call_plan
 from tests.stand_ins.custom_voice import CustomVoice
@@ -45,8 +50,6 @@ CELLS = [
     pytest.param(mode, fault, id=f"{mode}-{fault.value}")
     for mode in ("svc", "compat")
     for fault in VoiceFault
-    # The format tells no words' times: where it broke off is guessed by hearing.
-    if not (mode == "compat" and fault in IN_THE_MIDDLE)
 ]
 
 
@@ -106,7 +109,11 @@ async def test_an_answer_is_heard_whatever_the_voice_does(
             waited_seconds = first.longest_silence_seconds
             note(record_property, ENDPOINTS[mode], fault.value, "for ever", waited_seconds)
         assert first.longest_silence_seconds < MOST_SILENCE_SECONDS
-        assert await part_said_twice(warm_models, TEXT, first.sound) < MOST_OF_A_WORD
+        if mode == "svc" or fault not in IN_THE_MIDDLE:
+            assert await part_said_twice(warm_models, TEXT, first.sound) < MOST_OF_A_WORD
+        else:
+            # The format tells no words' times: where it broke off is guessed by hearing.
+            assert abs(await words_said_twice(warm_models, TEXT, first.sound)) <= MOST_WORDS_OFF
         [switch] = call.reports.switches
         assert (switch.failed, switch.taken_over_by) == ("custom/ours", "local/hibari-en")
         assert "127.0.0.1" not in switch.why
@@ -123,26 +130,6 @@ async def test_an_answer_is_heard_whatever_the_voice_does(
         if left is not None:
             assert len(call.reports.switches) == 1
         assert call.reports.exhaustions == []
-        await call.voice.aclose()
-
-
-@pytest.mark.latency
-@pytest.mark.parametrize("fault", IN_THE_MIDDLE, ids=lambda fault: fault.value)
-async def test_an_answer_that_breaks_off_without_times_is_spoken_to_its_end(
-    warm_models: WarmModels,
-    tls: OwnTls,
-    record_property: Callable[[str, object], None],
-    fault: VoiceFault,
-) -> None:
-    async with server("compat", tls, fault, None) as served:
-        call = calling(warm_models, "compat", served, tls.network)
-        heard = await reply(call.voice, TEXT)
-        waited_seconds = heard.longest_silence_seconds
-        note(record_property, ENDPOINTS["compat"], fault.value, "for ever", waited_seconds)
-        assert heard.longest_silence_seconds < MOST_SILENCE_SECONDS
-        said = words(await transcript(warm_models, heard.sound))
-        assert (said[0], said[-1]) == ("the", "read")
-        assert len(call.reports.switches) == 1
         await call.voice.aclose()
 
 

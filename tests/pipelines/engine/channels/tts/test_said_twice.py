@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from pipelines.engine.shared_models import WarmModels
-from tests.pipelines.engine.channels.tts.said_twice import part_said_twice, spoken_after
+from tests.pipelines.engine.channels.tts.said_twice import (
+    part_said_twice,
+    spoken_after,
+    words_said_twice,
+)
 from tests.pipelines.engine.channels.tts.test_supervised_tts import TEXT
 from tests.stand_ins.voice_faults import VOICE_HZ, Samples, joined, words_apart
 
@@ -36,9 +40,19 @@ async def test_a_word_that_is_missing_or_comes_twice_is_told(
         assert await part_said_twice(warm_models, TEXT, heard) < 0.75
 
 
+@pytest.mark.parametrize(("goes_on_with", "words"), [(3, 3), (5, 1), (6, 0), (7, -1), (12, -6)])
+async def test_words_that_are_missing_or_come_twice_are_counted(
+    warm_models: WarmModels, goes_on_with: int, words: int
+) -> None:
+    heard = await broken_off(warm_models, 6, goes_on_with)
+    assert await words_said_twice(warm_models, TEXT, heard) == words
+
+
 async def test_a_sentence_that_comes_twice_is_told(warm_models: WarmModels) -> None:
     assert warm_models.local.hibari is not None
     heard = await broken_off(warm_models, 6, goes_on_with=6)
     again = await spoken_after(warm_models.local.hibari, TEXT, 10)
     with pytest.raises(AssertionError):
         await part_said_twice(warm_models, TEXT, np.concatenate((heard, again)))
+    with pytest.raises(AssertionError):
+        await words_said_twice(warm_models, TEXT, np.concatenate((heard, again)))
