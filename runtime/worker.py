@@ -40,7 +40,7 @@ from runtime.link.redis_client import connect
 from runtime.link.worker_identity import WorkerIdentity
 from runtime.media.phones.listener import PhoneListener
 from runtime.media.phones.reachable_address import reached_at
-from runtime.media.room import Room
+from runtime.media.room import Room, Samples
 from runtime.media.room_clock import lateness_listener
 from runtime.recording.recordings import Recordings
 from runtime.running_calls import RunningCalls
@@ -69,6 +69,10 @@ class Media(Protocol):
     def open_conversation(
         self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
     ) -> Conversation: ...
+
+    def recorded_apology(self, locale: str) -> Samples:
+        """For a call whose conversation could not be built: the sound (``ENGINE_OUTPUT_HZ``) of an
+        apology in the language of ``locale``. It loads nothing."""
 
     @property
     def oldest_request_seconds(self) -> float:
@@ -289,6 +293,7 @@ class Worker:
             open_room=lambda: media.open_room(plan),
             open_conversation=media.open_conversation,
             phrases=phrases,
+            recorded_apology=media.recorded_apology,
             publish=partial(self._live.publish, plan.call_id),
             open_recording=self._recordings.open,
             place=place,

@@ -178,6 +178,8 @@ _CUT_OFF = frozenset(
         EndReason.INSUFFICIENT_FUNDS,
         EndReason.SERVER_SHUTDOWN,
         EndReason.NO_PROVIDER_CONNECTED,
+        EndReason.SESSION_INIT_FAILED,
+        EndReason.SESSION_START_FAILED,
         EndReason.SESSION_ERROR,
     }
 )

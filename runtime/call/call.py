@@ -38,7 +38,12 @@ from runtime.call.closing import close_parts
 from runtime.call.departures import Departures
 from runtime.call.end_cause import CallFailure, Cause, Ending, Leave
 from runtime.call.fact_log import EventLog, FactLog
-from runtime.call.farewell import falls_silent, farewell_seconds, say_farewell
+from runtime.call.farewell import (
+    falls_silent,
+    farewell_seconds,
+    play_recorded,
+    say_farewell,
+)
 from runtime.call.first_words import FirstWords
 from runtime.call.funds import Funds
 from runtime.call.key_log import keys_logged
@@ -55,6 +60,7 @@ from runtime.media.room import (
     HeardFrames,
     Room,
     RoomClosed,
+    Samples,
 )
 from runtime.recording.call_recording import CallRecording, OpenRecording
 from runtime.slots import Place
@@ -79,6 +85,8 @@ class Call:
     runs.
 
     Args:
+        recorded_apology: the sound (``ENGINE_OUTPUT_HZ``) of an apology in a locale's language, for
+            a call whose conversation could not be built. It loads nothing.
         publish: gets what viewers outside the room may see.
         open_recording: may record what is heard in the room.
         funded_until_ms: connected time that is paid for when the call begins; ``None``: no limit.
@@ -96,6 +104,7 @@ class Call:
         open_room: Callable[[], Awaitable[Room]],
         open_conversation: OpenConversation,
         phrases: Phrases,
+        recorded_apology: Callable[[str], Samples],
         publish: Callable[[LiveMessage], None] = _nobody_watches,
         open_recording: OpenRecording = _nothing_is_recorded,
         funded_until_ms: int | None = None,
@@ -110,6 +119,7 @@ class Call:
         self._open_room = open_room
         self._open_conversation = open_conversation
         self._phrases = phrases
+        self._recorded_apology = recorded_apology
         self._open_recording = open_recording
         self._is_backed_up = is_backed_up
         self._place = place
@@ -379,10 +389,10 @@ class Call:
         started_at = self._presence.started_at
         if not self._presence.here or started_at is None or self._ending.leave is Leave.AT_ONCE:
             return
-        if self._conversation is None or self._room is None:
+        if self._room is None:
             return
         await self._tasks.until_first(
-            self._say_last_words(self._ending, self._conversation, self._room.voice),
+            self._say_last_words(self._ending, self._room.voice),
             falls_silent(self._room.voice),
             self._until_cut_short(),
             timeout_seconds=farewell_seconds(
@@ -390,12 +400,13 @@ class Call:
             ),
         )
 
-    async def _say_last_words(
-        self, ending: Ending, conversation: Conversation, voice: AgentVoice
-    ) -> None:
-        await self.transfers.call_off()
-        text = ending.farewell or self._phrases.farewell(self._talking, ending.reason)
-        await say_farewell(ending.leave, text, conversation, voice)
+    async def _say_last_words(self, ending: Ending, voice: AgentVoice) -> None:
+        if self._conversation is not None:
+            await self.transfers.call_off()
+            text = ending.farewell or self._phrases.farewell(self._talking, ending.reason)
+            await say_farewell(ending.leave, text, self._conversation, voice)
+        elif ending.leave is Leave.APOLOGY:
+            await play_recorded(self._recorded_apology(self._talking.locale), voice)
 
     async def _until_cut_short(self) -> None:
         await self._farewell_over.wait()

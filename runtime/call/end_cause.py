@@ -21,7 +21,8 @@ class Leave(Enum):
     FAREWELL = auto()
     """The agent stops and says a farewell that cannot be interrupted."""
     APOLOGY = auto()
-    """The engine has failed: a farewell from any voice that still works."""
+    """The engine has failed: a farewell from any voice that still works, and without a
+    conversation the words that were recorded in advance."""
 
 
 class Cause(Enum):
@@ -62,8 +63,8 @@ OUTCOMES: dict[Cause, tuple[EndReason, Leave]] = {
     Cause.NEVER_SPOKE: (EndReason.SILENCE_DEAD_AIR, Leave.FAREWELL),
     Cause.WORKER_STOPPING: (EndReason.SERVER_SHUTDOWN, Leave.FAREWELL),
     Cause.ROOM_NOT_OPENED: (EndReason.ROOM_SETUP_FAILED, Leave.AT_ONCE),
-    Cause.SESSION_NOT_BUILT: (EndReason.SESSION_INIT_FAILED, Leave.AT_ONCE),
-    Cause.SESSION_NOT_STARTED: (EndReason.SESSION_START_FAILED, Leave.AT_ONCE),
+    Cause.SESSION_NOT_BUILT: (EndReason.SESSION_INIT_FAILED, Leave.APOLOGY),
+    Cause.SESSION_NOT_STARTED: (EndReason.SESSION_START_FAILED, Leave.APOLOGY),
     Cause.PROVIDERS_FAILED: (EndReason.NO_PROVIDER_CONNECTED, Leave.APOLOGY),
     Cause.SESSION_FAILED: (EndReason.SESSION_ERROR, Leave.APOLOGY),
     Cause.ROOM_FAILED: (EndReason.SESSION_ERROR, Leave.AT_ONCE),

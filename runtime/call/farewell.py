@@ -6,7 +6,7 @@ import asyncio
 
 from runtime.call.end_cause import Leave
 from runtime.conversation.conversation import Conversation
-from runtime.media.room import AgentVoice
+from runtime.media.room import AgentVoice, Samples
 
 MOST_SILENT_SECONDS = 10.0
 """For which nothing of a farewell can be heard before it is given up."""
@@ -34,6 +34,16 @@ async def say_farewell(
             await conversation.apologise(text)
         case Leave.AT_ONCE:
             return
+    await _heard_to_the_end(voice)
+
+
+async def play_recorded(apology: Samples, voice: AgentVoice) -> None:
+    """Say ``apology`` where there is no conversation that could. Returns when it was heard."""
+    voice.push(apology)
+    await _heard_to_the_end(voice)
+
+
+async def _heard_to_the_end(voice: AgentVoice) -> None:
     await voice.wait_played()
     await asyncio.sleep(LINGER_SECONDS)
 

@@ -143,7 +143,7 @@ class EngineConversation:
         except Exception:
             logger.exception("conversation.no_voice_left")
             frame = voice.recorded_words()
-        for part in _at_room_rate(frame):
+        for part in at_room_rate(frame):
             self._room.voice.push(part)
 
     async def aclose(self) -> None:
@@ -160,7 +160,8 @@ class EngineConversation:
             await self._parts.aclose()
 
 
-def _at_room_rate(frame: rtc.AudioFrame) -> list[Samples]:
+def at_room_rate(frame: rtc.AudioFrame) -> list[Samples]:
+    """The sound of ``frame`` in pieces of ``ENGINE_OUTPUT_HZ``."""
     frames = [frame]
     if frame.sample_rate != ENGINE_OUTPUT_HZ:
         resampler = rtc.AudioResampler(frame.sample_rate, ENGINE_OUTPUT_HZ)

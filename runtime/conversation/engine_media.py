@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Self
 from uuid import UUID
 
+import numpy as np
+
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
 from pipelines.engine.knowledge.shelf import Shelf
@@ -16,11 +18,11 @@ from pipelines.engine.shared_models import WarmModels, load_models
 from pipelines.settings import ProviderSettings
 from runtime.call.end_cause import RoomNotOpened
 from runtime.conversation.conversation import CallRecord
-from runtime.conversation.engine_conversation import EngineConversation
+from runtime.conversation.engine_conversation import EngineConversation, at_room_rate
 from runtime.media.audio.libopus import libopus
 from runtime.media.local_room import LocalRoom
 from runtime.media.network.media_network import MediaNetwork
-from runtime.media.room import Room
+from runtime.media.room import Room, Samples
 
 
 class EngineMedia:
@@ -63,6 +65,9 @@ class EngineMedia:
         self, plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
     ) -> EngineConversation:
         return EngineConversation(plan, room, actions, record, self._models)
+
+    def recorded_apology(self, locale: str) -> Samples:
+        return np.concatenate(at_room_rate(self._models.recorded_words.frame(locale)))
 
     @property
     def oldest_request_seconds(self) -> float:

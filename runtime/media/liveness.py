@@ -8,6 +8,7 @@ is away, and may come back on the same connection or on a new one until it count
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 Verdict = Literal["alive", "ask", "away", "lost"]
@@ -16,6 +17,10 @@ ASK_AFTER_SECONDS = 1.0
 AWAY_AFTER_SECONDS = 2.5
 LOST_AFTER_SECONDS = 20.0
 _LONGEST_STEP_SECONDS = 1.0
+
+
+def _nobody_waits() -> None:
+    return
 
 
 class Liveness:
@@ -28,11 +33,17 @@ class Liveness:
         """``silent_seconds`` is the silence until then."""
         self.silent_seconds = 0.0
         """How long nothing had come when it was last judged."""
+        self.on_return: Callable[[], None] = _nobody_waits
+        """Called with the first packet of a participant who was judged to be away. The agent speaks
+        on and the meter runs from then on, so nobody may wait for the next ``judge``."""
 
     def heard(self, now_seconds: float) -> None:
         """The participant sent something that was authenticated."""
+        was_away = self.silent_seconds >= AWAY_AFTER_SECONDS
         self.silent_seconds = 0.0
         self._counted_to = now_seconds
+        if was_away:
+            self.on_return()
 
     def judge(self, now_seconds: float) -> Verdict:
         """Whether the participant is alive, should be asked, is away, or is lost.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -228,15 +229,18 @@ class LocalRoom:
                 self._gone(participant_id, "stayed_away")
             elif verdict != "alive" and leg_now is not None:
                 leg_now.ask()
-            if verdict == "alive" and leg_now is not None and leg_now.state == "connected":
-                self._back(participant_id)
             if verdict == "away" and participant_id not in self._away:
                 self._away.add(participant_id)
                 self._events.put(LegInterrupted(participant_id, liveness.silent_seconds))
 
-    def _back(self, participant_id: UUID) -> None:
+    def _back(self, leg: Leg) -> None:
         """Something comes from the participant again, on the same connection."""
-        if participant_id in self._away:
+        participant_id = leg.participant_id
+        if (
+            participant_id in self._away
+            and self._legs.get(participant_id) is leg
+            and leg.state == "connected"
+        ):
             self._away.discard(participant_id)
             self._events.put(LegConnected(participant_id))
 
@@ -260,6 +264,7 @@ class LocalRoom:
             return
         if leg.state == "connected":
             self._liveness[participant_id] = leg.liveness
+            leg.liveness.on_return = partial(self._back, leg)
             self._away.discard(participant_id)
             self._events.put(LegConnected(participant_id))
             return

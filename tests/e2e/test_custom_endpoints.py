@@ -1,5 +1,5 @@
 """Calls that listen, think and speak on the tenant's own servers, one that goes on without, and
-one that cannot."""
+those that cannot."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from tests.e2e.polling import ended_call
 from tests.outbound.self_signed import self_signed_certificate
 from tests.stand_ins.custom_transcriber import CustomTranscriber
 from tests.stand_ins.custom_voice import CustomVoice
-from tests.stand_ins.deepgram_wire import Samples
+from tests.stand_ins.deepgram_wire import Behaviour, Samples, drops, status
 from tests.stand_ins.openai_voice import OpenAIVoice
-from tests.stand_ins.openai_wire import OpenAIWire, fails, says
+from tests.stand_ins.openai_wire import Answer, OpenAIWire, fails, says
+from tests.stand_ins.voice_faults import VoiceFault
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
@@ -39,6 +40,10 @@ PATIENT = {
     "SWITCHBOARD_STT_FINAL_SECONDS": "10",
 }
 """The servers recognise and speak with real models, beside other tests on few cores."""
+UNKNOWN_HERE = "km-KH"
+"""Nothing on this machine understands or speaks it, and the platform has no sentences in it."""
+HEARD_SECONDS = 3.0
+"""Of sound, after which the recogniser is gone: the opener was heard by then."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +147,67 @@ async def test_a_caller_whom_no_model_answers_twice_hears_why_and_the_call_has_f
     errors = [each["message"] for each in events if each["level"] == "error"]
     assert any("no model answered in two turns" in message for message in errors), events
     assert any("answered with status 500" in message for message in errors), events
+    assert "127.0.0.1" not in str(events)
+
+
+@pytest.mark.parametrize(
+    ("channel", "why", "recorded"),
+    [
+        ("stt", "no_provider_connected (stt: custom/custom could not be reached, or", False),
+        ("tts", "tts: recorded words took over from", True),
+    ],
+    ids=["stt", "tts"],
+)
+async def test_a_caller_whom_nothing_hears_or_speaks_to_hears_why_and_the_call_has_failed(
+    enterprise: Enterprise,
+    transcribe: Callable[[Samples], Awaitable[str]],
+    channel: str,
+    why: str,
+    recorded: bool,
+) -> None:
+    """The last recogniser, or the last voice, fails in the call and stays away. What is heard then
+    is said by a voice that works, or else was recorded when the worker started."""
+    switchboard, tls = enterprise.switchboard, enterprise.tls
+    behaviours = [drops(HEARD_SECONDS), status(500)] if channel == "stt" else [Behaviour()]
+    voice = OpenAIVoice(tls=tls)
+
+    def answer(asked: dict[str, Any]) -> Answer:
+        if channel == "tts":
+            voice.misbehaviour.fault = VoiceFault.BROKEN
+        return says(ANSWER)
+
+    wire = OpenAIWire(answer_to=answer, tls=tls)
+    async with AsyncExitStack() as servers:
+        await servers.enter_async_context(wire.serving())
+        ears = CustomTranscriber(tls, transcribe, behaviours)
+        await servers.enter_async_context(ears.serving())
+        await servers.enter_async_context(voice.serving())
+        own = {
+            "language": UNKNOWN_HERE,
+            "supported_languages": [UNKNOWN_HERE],
+            "playbook": {"opener": "Hello there.", "endCallMessage": "Have a lovely day."},
+            "custom_llm_url": wire.base_url,
+            "custom_transcriber_url": ears.url,
+            "custom_voice_url": voice.base_url,
+            "custom_voice_mode": "compat",
+        }
+        summary, events, _ = await _held_call(switchboard, own, lines=3)
+        async with switchboard.api() as api:
+            record = await api.request("GET", f"/v1/calls/{summary.call_id}")
+
+    assert "hello" in summary.opener_heard.lower()
+    assert "have to end this" in f"{summary.opener_heard} {_heard(summary)}".lower(), summary
+    asked_for = " ".join(str(each["input"]) for each in voice.requests).lower()
+    assert ("have to end this" in asked_for) is not recorded
+    assert "lovely day" not in asked_for, "its own goodbye is cheerful"
+    assert summary.ended_by == "agent"
+    assert summary.end_reason == "no_provider_connected"
+    assert (record["status"], record["end_reason"]) == ("failed", "no_provider_connected")
+    told = [each["message"] for each in events if each["level"] in ("warning", "error")]
+    assert any(why in message for message in told), events
+    if channel == "tts":
+        assert any("answered with status 500" in message for message in told), events
+    assert any(f"no_provider_connected ({channel}: " in message for message in told), events
     assert "127.0.0.1" not in str(events)
 
 

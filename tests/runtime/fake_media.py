@@ -8,9 +8,9 @@ from uuid import UUID
 from contracts.call_plan import CallPlan
 from pipelines.engine.call_actions import CallActions
 from runtime.conversation.conversation import CallRecord
-from runtime.media.room import Room
+from runtime.media.room import Room, Samples
 from runtime.media.room_clock import lateness_listener
-from tests.runtime.fakes import FakeConversation, FakeRoom
+from tests.runtime.fakes import FakeConversation, FakeRoom, no_recorded_apology
 
 
 class FakeMedia:
@@ -35,6 +35,9 @@ class FakeMedia:
     ) -> FakeConversation:
         self.conversations.append(FakeConversation(record, actions, say_seconds=0.05))
         return self.conversations[-1]
+
+    def recorded_apology(self, locale: str) -> Samples:
+        return no_recorded_apology(locale)
 
     async def aclose(self) -> None:
         self.closed = True

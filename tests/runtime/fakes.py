@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+import numpy as np
+
 from contracts.agent_config import AgentConfig
 from contracts.call_plan import (
     CallLimits,
@@ -180,6 +182,7 @@ class FakeConversation:
     actions: CallActions
     say_seconds: float = 1.0
     start_failure: CallFailure | None = None
+    start_seconds: float = 0.0
     announcements_are_played: bool = True
     said: list[str] = field(default_factory=list)
     entered: list[str] = field(default_factory=list)
@@ -192,6 +195,8 @@ class FakeConversation:
     current_speech: asyncio.Event | None = None
 
     async def start(self) -> None:
+        if self.start_seconds:
+            await asyncio.sleep(self.start_seconds)
         if self.start_failure is not None:
             raise self.start_failure
 
@@ -258,6 +263,10 @@ class FakePhrases:
 
     def farewell(self, plan: CallPlan, end_reason: EndReason) -> str:
         return f"farewell: {end_reason.value}"
+
+
+def no_recorded_apology(locale: str) -> Samples:
+    return np.zeros(0, np.int16)
 
 
 @dataclass

@@ -60,7 +60,15 @@ def test_a_caller_is_asked_again_in_the_call_s_language(locale: str) -> None:
     assert (say_again(call_plan(locale=locale)) == english) is (locale == "en-US")
 
 
-@pytest.mark.parametrize("reason", [EndReason.NO_PROVIDER_CONNECTED, EndReason.SESSION_ERROR])
+@pytest.mark.parametrize(
+    "reason",
+    [
+        EndReason.NO_PROVIDER_CONNECTED,
+        EndReason.SESSION_INIT_FAILED,
+        EndReason.SESSION_START_FAILED,
+        EndReason.SESSION_ERROR,
+    ],
+)
 def test_a_call_that_fails_ends_with_an_apology_and_not_with_the_agent_s_goodbye(
     reason: EndReason,
 ) -> None:

@@ -26,6 +26,7 @@ from tests.runtime.fakes import (
     FakePhrases,
     FakeRoom,
     call_plan,
+    no_recorded_apology,
 )
 from tests.runtime.recording.stores import MemoryPartStore
 
@@ -63,6 +64,7 @@ def play(
     plan: CallPlan | None = None,
     funded_until_ms: int | None = None,
     start_failure: SessionNotStarted | None = None,
+    start_seconds: float = 0.0,
     room_failure: RoomNotOpened | None = None,
     room_opens_after_seconds: float = 0.0,
     parts: MemoryPartStore | None = None,
@@ -84,7 +86,11 @@ def play(
         def open_conversation(
             plan: CallPlan, room: Room, actions: CallActions, record: CallRecord
         ) -> FakeConversation:
-            conversations.append(FakeConversation(record, actions, start_failure=start_failure))
+            conversations.append(
+                FakeConversation(
+                    record, actions, start_failure=start_failure, start_seconds=start_seconds
+                )
+            )
             return conversations[-1]
 
         def open_recording(plan: CallPlan, room: Room, record: CallRecord) -> CallRecording | None:
@@ -99,6 +105,7 @@ def play(
             open_room=open_room,
             open_conversation=open_conversation,
             phrases=FakePhrases(),
+            recorded_apology=no_recorded_apology,
             open_recording=open_recording,
             funded_until_ms=funded_until_ms,
             is_backed_up=lambda: is_backed_up,

@@ -31,6 +31,7 @@ from tests.runtime.fakes import (
     FakePhrases,
     FakeRoom,
     call_plan,
+    no_recorded_apology,
 )
 
 
@@ -223,6 +224,7 @@ def test_a_cancelled_call_is_ended_by_the_shutdown():
             open_room=open_room,
             open_conversation=lambda plan, room, actions, record: FakeConversation(record, actions),
             phrases=FakePhrases(),
+            recorded_apology=no_recorded_apology,
             clock=loop.time,
         )
         running = asyncio.create_task(call.run(on_open))

@@ -12,7 +12,7 @@ from contracts.events import (
     LegLeft,
 )
 from contracts.live_messages import CallOver
-from runtime.call.end_cause import Ending, ProvidersFailed
+from runtime.call.end_cause import Ending, ProvidersFailed, SessionNotStarted
 from runtime.call.farewell import LINGER_SECONDS, farewell_seconds
 from tests.runtime.call.stage import Stage, connected, play
 from tests.runtime.fakes import (
@@ -160,6 +160,13 @@ def test_failed_providers_are_apologised_for():
     assert stage.conversation.said[-1] == "apology: farewell: no_provider_connected"
     assert stage.ended.end_reason is EndReason.NO_PROVIDER_CONNECTED
     assert stage.ended.detail == "llm_error: gone"
+
+
+def test_a_caller_who_waits_for_an_agent_that_does_not_start_hears_an_apology():
+    stage = play(connected, start_failure=SessionNotStarted("no model"), start_seconds=3.0)
+    assert stage.conversation.said == ["apology: farewell: session_start_failed"]
+    assert stage.ended.end_reason is EndReason.SESSION_START_FAILED
+    assert stage.ended.detail == "no model"
 
 
 @pytest.mark.parametrize(

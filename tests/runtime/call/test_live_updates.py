@@ -22,6 +22,7 @@ from tests.runtime.fakes import (
     FakePhrases,
     FakeRoom,
     call_plan,
+    no_recorded_apology,
 )
 
 SAID = LiveTranscript(utterance=0, speaker="agent", text="Hello.", is_final=True, at_ms=0)
@@ -40,6 +41,7 @@ def told(
             open_room=lambda: asyncio.sleep(0, room),
             open_conversation=lambda plan, room, actions, record: FakeConversation(record, actions),
             phrases=FakePhrases(),
+            recorded_apology=no_recorded_apology,
             publish=viewers.append,
             clock=asyncio.get_running_loop().time,
             wall_clock=asyncio.get_running_loop().time,
@@ -126,6 +128,7 @@ def test_the_end_is_told_even_if_nobody_ever_came() -> None:
             open_room=lambda: asyncio.sleep(0, FakeRoom()),
             open_conversation=lambda plan, room, actions, record: FakeConversation(record, actions),
             phrases=FakePhrases(),
+            recorded_apology=no_recorded_apology,
             publish=viewers.append,
             clock=asyncio.get_running_loop().time,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -126,6 +127,31 @@ class LoopbackPeer:
             self._speaking.cancel()
         for protocol in ice_connection(self.connection)._protocols:
             protocol.transport.abort()
+
+    def cut_off(self) -> Callable[[], None]:
+        """Lose the network, and get it back with what is returned. Nobody is told."""
+        protocols = ice_connection(self.connection)._protocols
+        for protocol in protocols:
+            protocol.transport.sendto = protocol.datagram_received = lambda *_: None
+
+        def give_back() -> None:
+            for protocol in protocols:
+                del protocol.transport.sendto, protocol.datagram_received
+
+        return give_back
+
+    def hear_nothing(self) -> None:
+        """What is sent to this peer does not arrive any more."""
+        for protocol in ice_connection(self.connection)._protocols:
+            protocol.datagram_received = lambda *_: None
+
+    def stop_sending(self) -> None:
+        """Send no sound, not even silence. What the other side asks is answered."""
+        if self._speaking is not None:
+            self._speaking.cancel()
+
+    def send_again(self) -> None:
+        self._speaking = asyncio.create_task(self._speak())
 
     async def close(self) -> None:
         if self._speaking is not None:

@@ -41,3 +41,15 @@ def test_silence_is_counted_from_the_last_packet() -> None:
     liveness.heard(0.25)
     assert verdicts(liveness, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)[-2:] == ["ask", "away"]
     assert liveness.silent_seconds == 2.75
+
+
+def test_a_return_is_told_with_the_first_packet_after_it_was_away_and_only_then() -> None:
+    liveness, returns = Liveness(0.0), list[float]()
+    liveness.on_return = lambda: returns.append(liveness.silent_seconds)
+    assert verdicts(liveness, 0.5, 1.0, 1.5, 2.0)[-1] == "ask"
+    liveness.heard(2.2)
+    assert verdicts(liveness, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)[-1] == "away"
+    assert returns == []
+    liveness.heard(5.01)
+    liveness.heard(5.03)
+    assert returns == [0.0]

@@ -235,10 +235,11 @@ async def test_a_peer_that_vanishes_is_away_and_then_lost(
 
 
 async def test_a_peer_that_closes_its_connection_while_it_is_away_has_not_stayed_away(
-    room: LocalRoom, monkeypatch: pytest.MonkeyPatch
+    room: LocalRoom,
 ) -> None:
     async with joined(room) as peer:
-        monkeypatch.setattr(liveness, "AWAY_AFTER_SECONDS", 0.0)
+        peer.stop_sending()
+        peer.hear_nothing()
         assert isinstance(await asyncio.wait_for(anext(room.events()), 5), LegInterrupted)
         await peer.close()
         event = await asyncio.wait_for(anext(room.events()), 5)
