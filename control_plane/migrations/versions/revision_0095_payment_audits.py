@@ -10,7 +10,7 @@ from control_plane.migrations.online import create_index_online
 from control_plane.platform.database import SYSTEM_ROLE
 
 revision = "0095"
-down_revision = "0093"
+down_revision = "0094"
 
 
 def upgrade() -> None:
