@@ -65,7 +65,9 @@ class Handshakes:
             own = [(each.host, each.port) for each in _candidates(peer)]
             from_caller = dice.random() < 0.5
             senders = own if from_caller else [(host, _DISCARD_PORT) for host, _ in own]
-            disturbance = _Disturbance(dice, self._seen, senders, most_packets)
+            # A stranger sees no packet of this handshake, and so no transaction id of its STUN.
+            known = None if from_caller else list(self._seen)
+            disturbance = _Disturbance(dice, self._seen, senders, most_packets, known)
             with disturbance.of(leg):
                 disturbance.send_early()
                 await peer.accept(answer)
@@ -86,12 +88,22 @@ class _Disturbance:
     """Puts broken packets into a leg between those that its peer sends."""
 
     def __init__(
-        self, dice: Random, seen: deque[bytes], senders: list[Address], most_packets: int
+        self,
+        dice: Random,
+        seen: deque[bytes],
+        senders: list[Address],
+        most_packets: int,
+        known: list[bytes] | None,
     ) -> None:
+        """
+        Args:
+            known: what is changed and sent; ``None``: what is seen at that moment.
+        """
         self._dice = dice
         self._seen = seen
         self._senders = senders
         self._left = most_packets
+        self._known = known
         self._receivers: list[Receive] = []
         self.sent = 0
 
@@ -117,12 +129,15 @@ class _Disturbance:
             copies = COPIES_OF_STUN if is_stun(datagram) else COPIES
             before = self._dice.randint(0, copies)
             for _ in range(before):
-                self._send_broken(receive, datagram)
+                self._send_broken(receive, self._sample(datagram))
             receive(datagram, address)
             for _ in range(copies - before):
-                self._send_broken(receive, datagram)
+                self._send_broken(receive, self._sample(datagram))
 
         return received
+
+    def _sample(self, datagram: bytes) -> bytes:
+        return datagram if self._known is None else self._dice.choice(self._known)
 
     def _send_broken(self, receive: Receive, sample: bytes) -> None:
         broken = mutated_bytes(self._dice, sample)
