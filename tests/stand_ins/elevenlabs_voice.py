@@ -49,8 +49,6 @@ class ElevenLabsVoice:
     """The texts that came, in order."""
     characters: int = 0
     """That came, spoken or not: what the vendor charges for."""
-    sent_samples: int = 0
-    """Of sound, at ``VOICE_HZ``."""
     open_sockets: int = 0
     base_url: str = ""
 
@@ -134,7 +132,6 @@ class ElevenLabsVoice:
             is_first = False
             for answer, samples in self._answers(text, context):
                 await web_socket.send_str(json.dumps(answer | {"contextId": context.name}))
-                self.sent_samples += len(base64.b64decode(answer["audio"])) // 2
                 if self._breaks_off(context):
                     if context.fault is VoiceFault.HANG_MID:
                         await self._stopping.wait()

@@ -21,10 +21,6 @@ from tests.usage.vendors import QUESTION, Totals, Vendors
 
 TURNS = 3
 LOCAL = "local"
-BARGED_INTO_SHARE = 2 / 3
-"""Of calls."""
-BARGE_IN_SHARE = 3 / 4
-"""Of the answers in them."""
 PROMPT = (
     "You answer the telephone of a surgery, in which doctors see patients of every age. "
     "Tell callers when it is open, how they reach it and what they have to bring along. "
@@ -37,9 +33,6 @@ PROMPT = (
 class CountedCall:
     reported: Totals
     charged: Totals
-
-    def without_spoken_ms(self) -> CountedCall:
-        return CountedCall(replace(self.reported, spoken_ms=0), replace(self.charged, spoken_ms=0))
 
 
 async def counted_call(models: WarmModels, chance: random.Random) -> CountedCall:
@@ -59,27 +52,21 @@ async def counted_call(models: WarmModels, chance: random.Random) -> CountedCall
         plan = _plan()
         await warm.prepare(plan)
         async with conversation(plan, warm) as call:
-            has_barge_ins = await talk(call, chance)
-        counted = CountedCall(reported(call), vendors.charged())
-        return counted.without_spoken_ms() if has_barge_ins else counted
+            await talk(call, chance)
+        return CountedCall(reported(call), vendors.charged())
 
 
-async def talk(call: Call, chance: random.Random) -> bool:
-    """Returns whether the caller has cut in."""
-    share = BARGE_IN_SHARE if chance.random() < BARGED_INTO_SHARE else 0.0
-    has_barge_ins = False
+async def talk(call: Call, chance: random.Random) -> None:
     for _ in range(TURNS):
         # A fault may cost the answer; what was used until then counts all the same.
         with contextlib.suppress(TimeoutError):
             await call.caller_says(QUESTION)
-            if chance.random() < share:
-                has_barge_ins = True
+            if chance.random() < 0.5:
                 await call.audio.agent_has_spoken(chance.uniform(0.2, 2.0))
                 call.audio.mouth.say(spoken("Wait a moment, please."))
                 await call.audio.caller_finishes()
                 await call.audio.agent_starts(call.audio.mouth.last_voice_at)
             await call.audio.agent_finishes()
-    return has_barge_ins
 
 
 def _plan() -> CallPlan:
@@ -118,5 +105,4 @@ def reported(call: Call) -> Totals:
         audio_tokens_written=sum(each.output_audio_tokens for each in models),
         characters=sum(each.characters for each in reports),
         heard_ms=sum(each.audio_ms for each in reports if each.channel == "stt"),
-        spoken_ms=sum(each.audio_ms for each in reports if each.channel == "tts"),
     )

@@ -126,7 +126,10 @@ async def test_an_answer_is_heard_whatever_the_voice_does(
         call.clock.now += LONGEST_PAUSE_SECONDS
         third = await reply(call.voice, LATER)
         assert third.longest_silence_seconds < MOST_SILENCE_SECONDS
-        assert words(await transcript(warm_models, third.sound))[-1:] == ["telephone"]
+        last = words(await transcript(warm_models, third.sound))[-1]
+        # It breaks off in the last word, which is the one that may be missing.
+        is_guessed = mode == "compat" and fault in IN_THE_MIDDLE and left is None
+        assert last in (("telephone", "by") if is_guessed else ("telephone",))
         if left is not None:
             assert len(call.reports.switches) == 1
         assert call.reports.exhaustions == []

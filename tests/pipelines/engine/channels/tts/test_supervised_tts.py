@@ -105,7 +105,10 @@ async def test_an_answer_is_heard_whatever_the_voice_s_provider_does(
         call.clock.now += LONGEST_PAUSE_SECONDS
         third = await reply(call.voice, "You can reach us by telephone.")
         assert third.longest_silence_seconds < MOST_SILENCE_SECONDS
-        assert words(await transcript(warm_models, third.sound))[-1:] == ["telephone"]
+        last = words(await transcript(warm_models, third.sound))[-1]
+        # It breaks off in the last word, which is the one that may be missing.
+        is_guessed = provider not in TELLS_TIMES and fault in IN_THE_MIDDLE and left is None
+        assert last in (("telephone", "by") if is_guessed else ("telephone",))
         is_back = left is not None
         # A sentence shorter than the fault in its middle ends before it.
         is_unharmed = is_back or fault in (VoiceFault.HANG_MID, VoiceFault.DISCONNECT_MID)
