@@ -29,7 +29,7 @@ from runtime.conversation.engine_conversation import EngineConversation
 from runtime.media.room import ENGINE_OUTPUT_HZ, Room, Samples
 from tests.pipelines.engine.channels.llm.two_vendors import closed_port
 from tests.pipelines.plans import LOCAL_STACK, call_plan
-from tests.runtime.fakes import CALLER, EventList, FakePhrases, FakeRoom
+from tests.runtime.fakes import CALLER, EventList, FakePhrases, FakeRoom, no_recorded_apology
 from tests.stand_ins.deepgram_wire import DeepgramWire
 
 END_WORDS = Path(__file__).parents[3] / "control_plane/calling/call_page/static/end_words.js"
@@ -104,6 +104,7 @@ async def test_a_caller_whom_no_voice_can_speak_to_hears_a_tone_and_reads_why() 
             open_room=open_room,
             open_conversation=open_conversation,
             phrases=FakePhrases(),
+            recorded_apology=no_recorded_apology,
         )
         async with asyncio.timeout(30), asyncio.TaskGroup() as group:
             group.create_task(call.answer_offer(CALLER, "caller", "offer"))

@@ -4590,7 +4590,9 @@ class DeliveryDetails(WireModel):
     next_try_at: AwareDatetime | None
     finished_at: AwareDatetime | None
     request: SentRequest | None
-    """What a try sends now; `null`: what it would tell was erased."""
+    """
+    What a try sends now; `null`: what it would tell was erased, or the event cannot be put together (`answers` say so).
+    """
 
     answers: list[TryView]
     """Every try, the oldest first."""
