@@ -190,7 +190,7 @@ async def series_with_gaps(session: AsyncSession, span: Span) -> set[str]:
     """The names of series in which a number of the span is above the last one, or does not follow
     another one. If no number does, from the last one on, none is missing."""
     name = _part(1) + "-" + _part(2)
-    # Whoever forges an invoice may give it any number.
+    # A forged invoice may have any number.
     number = case((_part(3).regexp_match("^[0-9]{8}$"), cast(_part(3), BigInteger)))
     counter = (
         select(InvoiceCounter.prefix)
