@@ -26,7 +26,12 @@ from runtime.media.audio.outgoing_track import OutgoingTrack
 from runtime.media.leg import DtmfNotPossible, Leg, LegState
 from runtime.media.live_channel import LiveChannel
 from runtime.media.liveness import Liveness
-from runtime.media.network.aiortc_guards import DropReason, guard_association, guard_packets
+from runtime.media.network.aiortc_guards import (
+    DropReason,
+    guard_association,
+    guard_packets,
+    guard_sending,
+)
 from runtime.media.network.aiortc_internals import (
     answers_binding_request,
     gather_candidates,
@@ -120,6 +125,7 @@ class WebRtcLeg:
             await self._peer.setRemoteDescription(RTCSessionDescription(offer.sdp, "offer"))
             await gather_candidates(self._peer, self._addresses, self._network)
             guard_packets(self._peer, _count_dropped)
+            guard_sending(self._peer)
             guard_association(self._peer, _count_dropped)
             repeat_handshake(self._peer)
             wait_for_consent(self._peer)

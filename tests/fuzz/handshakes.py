@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 from runtime.media.local_room import LocalRoom
+from runtime.media.network.aiortc_guards import guard_sending
 from runtime.media.network.aiortc_internals import ice_connection
 from runtime.media.network.packet_form import is_stun
 from runtime.media.webrtc_leg import WebRtcLeg
@@ -56,6 +57,7 @@ class Handshakes:
         peer = LoopbackPeer()
         try:
             sdp = await peer.offer()
+            guard_sending(peer.connection)
             if dice.random() < 0.5:
                 # The leg is the server of the handshake, and reads the first message of it.
                 sdp = sdp.replace("a=setup:actpass", "a=setup:active")

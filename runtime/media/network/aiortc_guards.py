@@ -37,7 +37,7 @@ DropReason = Literal["stranger", "malformed", "failed", "too_much"]
 that it is, it caused an exception, or there is no more room for it or its source."""
 _CHECK_INCOMING, _USE_CANDIDATE = "check_incoming", "USE-CANDIDATE"
 _DATA_RECEIVED, _DATAGRAM_RECEIVED = "data_received", "datagram_received"
-_RECEIVE_NEXT = "_recv_next"
+_RECEIVE_NEXT, _SEND_DATA = "_recv_next", "_send_data"
 _HANDLE_RTP, _HANDLE_RTCP = "_handle_rtp_data", "_handle_rtcp_data"
 _HANDLE_DATA, _RECEIVE_DATA_CHUNK = "_handle_data", "_receive_data_chunk"
 
@@ -173,6 +173,29 @@ def _survive_packets(peer: RTCPeerConnection, on_dropped: Callable[[DropReason],
             await asyncio.sleep(0)
 
     setattr(transport, _RECEIVE_NEXT, received)
+
+
+def guard_sending(peer: RTCPeerConnection) -> None:
+    """Let a connection whose encryption is broken be closed like any other.
+
+    Reaches for ``RTCDtlsTransport._send_data``. The association says goodbye through it, and
+    expects ``ConnectionError`` where nothing can be sent. OpenSSL's own errors, such as after a
+    handshake that somebody disturbed, would end ``close`` before the ports are free. A release that
+    raises ``ConnectionError`` instead would replace this.
+    """
+    (transceiver, *_) = peer.getTransceivers()
+    transport = transceiver.receiver.transport
+    send = transport._send_data
+
+    async def sent(data: bytes) -> None:
+        try:
+            await send(data)
+        except ConnectionError:
+            raise
+        except Exception as error:
+            raise ConnectionError(f"DTLS cannot send: {error!r}") from error
+
+    setattr(transport, _SEND_DATA, sent)
 
 
 def guard_association(peer: RTCPeerConnection, on_dropped: Callable[[DropReason], None]) -> None:

@@ -14,6 +14,7 @@ import pytest
 from aiortc import RTCDtlsTransport
 from aiortc.rtcrtpreceiver import StreamStatistics
 from google_crc32c import value as crc32c
+from OpenSSL import SSL
 
 from runtime.media import webrtc_leg
 from runtime.media.local_room import LocalRoom
@@ -244,6 +245,22 @@ async def test_a_connection_that_does_not_close_does_not_keep_a_call_from_ending
             async with asyncio.timeout(2):
                 await room.aclose()
         await leg._peer.close()
+
+
+async def test_a_connection_whose_encryption_is_broken_frees_its_ports(
+    room: LocalRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: bytes) -> int:
+        raise SSL.Error([])
+
+    async with joined(room):
+        (leg,) = room._legs.values()
+        assert isinstance(leg, webrtc_leg.WebRtcLeg)
+        (transceiver,) = leg._peer.getTransceivers()
+        monkeypatch.setattr(transceiver.sender.transport._ssl, "send", broken)
+        await room.aclose()
+        assert leg._peer.connectionState == "closed"
+        assert ice_connection(leg._peer)._protocols == []
 
 
 def _transport(peer: LoopbackPeer) -> RTCDtlsTransport:
