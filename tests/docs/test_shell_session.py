@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ def block(text: str, language: str = "sh", comment: str = "") -> Block:
 
 
 def run(directory: Path, *blocks: Block) -> str:
-    return run_blocks(blocks, directory, dict(os.environ))
+    # As in a page whose reader has activated the environment: not every system has a ``python``.
+    own_python = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return run_blocks(blocks, directory, os.environ | {"PATH": own_python})
 
 
 def test_blocks_share_their_variables(tmp_path: Path) -> None:
