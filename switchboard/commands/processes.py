@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -80,14 +80,20 @@ def _jobs(data_dir: Path | None, roles: frozenset[JobRole]) -> None:
 
 def _all_jobs(data_dir: Path | None) -> None:
     with importing():
-        from switchboard.listening import NoPort
         from switchboard.package_settings import control_plane_settings
         from switchboard.processes.jobs_host import run_jobs_host
 
     settings = refuse_old_redis(_logging_settings(data_dir))
     control_plane_settings(settings)
+    _run_host(settings, run_jobs_host)
+
+
+def _run_host(settings: Settings, run: Callable[[Settings], int]) -> NoReturn:
+    """Run a host of several processes until it ends."""
+    from switchboard.listening import NoPort
+
     try:
-        exit_code = run_jobs_host(settings)
+        exit_code = run(settings)
     except NoPort as none_left:
         typer.echo(f"Not started: {none_left}.", err=True)
         exit_code = 1
@@ -99,18 +105,12 @@ def worker(data_dir: DataDir = None) -> None:
     """Run only media workers, one process for each core. SIGTERM drains them: their calls go on,
     they take no new ones."""
     with importing():
-        from switchboard.listening import NoPort
         from switchboard.package_settings import worker_settings
         from switchboard.processes.worker_host import run_worker_host
 
     settings = refuse_old_redis(_logging_settings(data_dir))
     worker_settings(settings)
-    try:
-        exit_code = run_worker_host(settings)
-    except NoPort as none_left:
-        typer.echo(f"Not started: {none_left}.", err=True)
-        exit_code = 1
-    raise typer.Exit(exit_code)
+    _run_host(settings, run_worker_host)
 
 
 @app.command()
