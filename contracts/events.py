@@ -87,7 +87,7 @@ class UsageReported(BaseModel):
     """Totals of one provider's model since the call began; the last report counts. A report follows
     each turn, so that a worker that dies loses the usage of one turn at most.
 
-    The last seven fields are written only when they are not 0, because release 0.1 refuses fields
+    The last eight fields are written only when they are not 0, because release 0.1 refuses fields
     that it does not know.
     """
 
@@ -115,6 +115,9 @@ class UsageReported(BaseModel):
     """The part of ``input_audio_tokens`` that is in ``cached_input_tokens``, too."""
     output_audio_tokens: NonNegativeInt = Field(0, exclude_if=lambda tokens: tokens == 0)
     """The part of ``output_tokens`` that a realtime model has spoken."""
+    estimated_audio_ms: NonNegativeInt = Field(0, exclude_if=lambda duration: duration == 0)
+    """The part of a voice's ``audio_ms`` that nobody waited for: of the text that it had when it
+    was interrupted, or given up because it was late."""
 
 
 class ToolCalled(BaseModel):

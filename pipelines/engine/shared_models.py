@@ -19,6 +19,7 @@ from outbound.policy import OutboundPolicy
 from pipelines.engine.channels.circuit_breaker import CircuitBreakers
 from pipelines.engine.channels.tts.recorded_words import RecordedWords, record_words
 from pipelines.engine.channels.tts.supervised_tts import RATE_HZ
+from pipelines.engine.channels.usage_rates import UsageRates
 from pipelines.engine.knowledge.shelf import Shelf
 from pipelines.engine.model_process.remote_models import RemoteModels
 from pipelines.engine.providers.local.loaded_models import load_here
@@ -49,6 +50,7 @@ class WarmModels:
     """The knowledge sources of calls; ``None``: this worker was given no object store."""
     breakers: CircuitBreakers = field(default_factory=lambda: CircuitBreakers(time.monotonic))
     """What the process's calls have learned about the providers' models."""
+    usage_rates: UsageRates = field(default_factory=UsageRates)
 
     async def prepare(self, plan: CallPlan) -> None:
         """Import what the providers of ``plan`` need. Await it before its session is built.

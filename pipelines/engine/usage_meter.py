@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from livekit.agents import stt, tts
+from livekit.agents import stt
 from livekit.agents.metrics import (
     LLMModelUsage,
     ModelUsageCollector,
@@ -20,6 +20,7 @@ from contracts.events import UsageReported
 from pipelines.engine.channels.llm.supervised_llm import SupervisedLLM
 from pipelines.engine.channels.realtime.supervised_realtime import SupervisedRealtime
 from pipelines.engine.channels.realtime.unreported_tokens import Tokens
+from pipelines.engine.channels.tts.supervised_tts import SupervisedTTS
 
 
 class UsageMeter:
@@ -27,12 +28,13 @@ class UsageMeter:
         self._collected = ModelUsageCollector()
         self._language_models: list[SupervisedLLM] = []
         self._realtime_models: list[SupervisedRealtime] = []
+        self._voices: list[SupervisedTTS] = []
 
     def follow(
         self,
         recogniser: stt.STT[Any],
         language_model: SupervisedLLM,
-        voice: tts.TTS[Any],
+        voice: SupervisedTTS,
         realtime: SupervisedRealtime | None,
     ) -> None:
         """Count what these use from now on."""
@@ -42,6 +44,7 @@ class UsageMeter:
             realtime.on_usage(self._collected.collect)
             self._realtime_models.append(realtime)
         self._language_models.append(language_model)
+        self._voices.append(voice)
 
     def reports(self) -> Iterator[UsageReported]:
         """The totals until now, of each model that was used."""
@@ -74,11 +77,13 @@ class UsageMeter:
                         output_audio_tokens=usage.output_audio_tokens + missing.output_audio,
                     )
                 case TTSModelUsage():
+                    missing_ms = self._unheard_ms(usage.provider, usage.model)
                     yield UsageReported(
                         channel="tts",
                         provider=usage.provider,
                         model=usage.model,
-                        audio_ms=round(usage.audio_duration * 1000),
+                        audio_ms=round(usage.audio_duration * 1000) + missing_ms,
+                        estimated_audio_ms=missing_ms,
                         input_tokens=usage.input_tokens,
                         output_tokens=usage.output_tokens,
                         characters=usage.characters_count,
@@ -98,6 +103,10 @@ class UsageMeter:
                     input_audio_tokens=missing.input_audio,
                     output_audio_tokens=missing.output_audio,
                 )
+
+    def _unheard_ms(self, provider: str, model: str) -> int:
+        names = provider, model
+        return round(1000 * sum(each.estimated_seconds.get(names, 0.0) for each in self._voices))
 
     def _estimated(self) -> dict[tuple[str, str], Tokens]:
         """By provider and model."""

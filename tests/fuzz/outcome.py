@@ -22,7 +22,7 @@ class Outcome:
     """
     Attributes:
         taken: inputs that were read as valid.
-        longest_ms: the longest time that one input kept the event loop.
+        longest_ms: the longest time that one input kept the event loop, by ``own_ms``.
     """
 
     what: str

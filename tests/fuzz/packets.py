@@ -9,7 +9,6 @@ and reach the parsers behind it.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,6 +25,7 @@ from runtime.media.network.aiortc_internals import ice_connection
 from tests.fuzz.handshakes import MOST_PACKETS, Handshakes
 from tests.fuzz.mutation import mutated_bytes
 from tests.fuzz.outcome import Outcome, no_error_unhandled
+from tests.fuzz.own_time import own_ms
 from tests.runtime.media.loopback_peer import LoopbackPeer
 from tests.runtime.media.test_local_room import joined, loud, until
 
@@ -189,9 +189,9 @@ class _Attack:
     async def until_taken(self) -> float:
         """Wait until the leg has read every packet; returns for how many milliseconds it worked
         without a pause."""
-        began_at = time.perf_counter()
+        began_at_ms = own_ms()
         await asyncio.sleep(0)
-        took_ms = (time.perf_counter() - began_at) * 1000
+        took_ms = own_ms() - began_at_ms
         queue: Any = self._leg_connection._queue
         await until(lambda: queue.empty())
         return took_ms

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from random import Random
@@ -32,6 +31,7 @@ from runtime.conversation.tool_outcomes import ToolOutcomes
 from schema_sandbox.sandbox import schema_sandbox
 from tests.fuzz.mutation import ODD_TEXTS, mutated_json
 from tests.fuzz.outcome import Outcome, no_error_unhandled
+from tests.fuzz.own_time import own_ms
 from tests.pipelines.engine.actions import NotedActions
 from tests.pipelines.plans import call_plan
 
@@ -90,14 +90,14 @@ async def fuzz_tool_arguments(dice: Random, count: int) -> Outcome:
         checking = await _started_check()
         while outcome.inputs < count:
             document = broken_arguments(dice, dice.choice(SAMPLES))
-            began_at = time.perf_counter()
+            began_at_ms = own_ms()
             try:
                 outcome.taken += await user.use(dice, document)
             except _Unusable:
                 pass
             except Exception as error:  # noqa: BLE001 - any other error is a fault
                 outcome.faults.append(f"{error!r} from {document[:200]!r}")
-            took_ms = (time.perf_counter() - began_at) * 1000
+            took_ms = own_ms() - began_at_ms
             outcome.longest_ms = max(outcome.longest_ms, took_ms)
             outcome.inputs += 1
             actions.transfers.clear()

@@ -49,6 +49,9 @@ class ElevenLabsVoice:
     """The texts that came, in order."""
     characters: int = 0
     """That came, spoken or not: what the vendor charges for."""
+    made_samples: int = 0
+    """Of sound of the texts that came, whether or not somebody waited for it. A context that hangs
+    has made it, too: to the client it is merely late. One that breaks off has made what it sent."""
     open_sockets: int = 0
     base_url: str = ""
 
@@ -93,6 +96,8 @@ class ElevenLabsVoice:
                 if order.get("text", "").strip():
                     self.characters += len(order["text"])
                     contexts[name].texts.put_nowait(order["text"])
+                    if contexts[name].fault is not VoiceFault.DISCONNECT_MID:
+                        self.made_samples += _length(order["text"])
                 if order.get("close_context"):
                     contexts[name].texts.put_nowait(None)
         finally:
@@ -132,6 +137,8 @@ class ElevenLabsVoice:
             is_first = False
             for answer, samples in self._answers(text, context):
                 await web_socket.send_str(json.dumps(answer | {"contextId": context.name}))
+                if context.fault is VoiceFault.DISCONNECT_MID:
+                    self.made_samples += len(base64.b64decode(answer["audio"])) // 2
                 if self._breaks_off(context):
                     if context.fault is VoiceFault.HANG_MID:
                         await self._stopping.wait()
@@ -161,6 +168,11 @@ class ElevenLabsVoice:
     async def _wait(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), seconds)
+
+
+def _length(text: str) -> int:
+    """Of its sound, in samples."""
+    return sum(samples.size for _, samples in words_apart(text))
 
 
 def _answer(word: str, begin: int, samples: Samples, sound: bytes) -> dict[str, Any]:

@@ -114,6 +114,8 @@ class TokenBill:
     """The part of ``written`` that came before the first word of an answer, and was not sent."""
 
 
+_TAKEN_STEPS = 5
+"""Of the loop, in which a client there reads an event."""
 _CACHED_FROM_TOKENS = 1024
 _CACHED_STEP_TOKENS = 128
 """Source: https://platform.openai.com/docs/guides/prompt-caching"""
@@ -339,8 +341,18 @@ async def send_events(
             if answer.token_seconds:
                 await asyncio.sleep(answer.token_seconds)
             await response.write(event)
+            if not await _is_taken(request):
+                break
             sent(event)
     return response
+
+
+async def _is_taken(request: web.Request) -> bool:
+    """Whether the client was there for what was just written. Of what goes out after it has left,
+    it can report nothing; a write does not tell, until the loop has seen the connection end."""
+    for _ in range(_TAKEN_STEPS):
+        await asyncio.sleep(0)
+    return request.transport is not None and not request.transport.is_closing()
 
 
 def _body(asked: dict[str, Any], answer: Answer) -> bytes:

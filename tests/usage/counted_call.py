@@ -105,4 +105,5 @@ def reported(call: Call) -> Totals:
         audio_tokens_written=sum(each.output_audio_tokens for each in models),
         characters=sum(each.characters for each in reports),
         heard_ms=sum(each.audio_ms for each in reports if each.channel == "stt"),
+        spoken_ms=sum(each.audio_ms for each in reports if each.channel == "tts"),
     )

@@ -20,7 +20,7 @@ from tests.stand_ins.openai_wire import (
     paced,
     says,
 )
-from tests.stand_ins.voice_faults import Misbehaviour, VoiceFault
+from tests.stand_ins.voice_faults import VOICE_HZ, Misbehaviour, VoiceFault
 
 ANSWER = (
     "We are open from Monday to Friday, from eight in the morning until six in the evening, and "
@@ -50,6 +50,7 @@ class Totals:
     audio_tokens_written: int = 0
     characters: int = 0
     heard_ms: int = 0
+    spoken_ms: int = 0
 
 
 @dataclass
@@ -100,6 +101,7 @@ class Vendors:
             reasoning_tokens=self.llm.bill.reasoning,
             characters=self.voice.characters,
             heard_ms=round(1000 * sum(self.recogniser.heard_seconds)),
+            spoken_ms=round(1000 * self.voice.made_samples / VOICE_HZ),
         )
 
 

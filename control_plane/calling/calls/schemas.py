@@ -248,6 +248,10 @@ class ModelUsageView(BaseModel):
     output_audio_tokens: int = Field(
         description="The part of `output_tokens` that a realtime model has spoken."
     )
+    estimated_audio_ms: int = Field(
+        description="The part of a voice's `audio_ms` that nobody waited for: of the text that "
+        "it had when it was interrupted, or given up because it was late."
+    )
     cost: float | None = Field(
         description="The model's share of its channel's `provider_cost_breakdown`, in US dollars; "
         "`null` while the call runs."

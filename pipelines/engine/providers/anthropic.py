@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pipelines.engine.providers.request_sent import tell_when_sent
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
 from pipelines.engine.providers.whole_stream import WholeStream
 
@@ -28,6 +29,7 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
         max_retries=0,
         http_client=request.models.http_client,
     )
+    tell_when_sent(client)
     create = client.messages.create
 
     async def create_whole(**options: Any) -> Any:

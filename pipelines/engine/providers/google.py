@@ -10,6 +10,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pipelines.engine.providers.reported_audio import report_audio
+from pipelines.engine.providers.request_sent import sends_now
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
 from pipelines.engine.providers.whole_stream import WholeStream
 
@@ -99,6 +100,7 @@ def _build_llm(request: ModelRequest) -> llm.LLM[Any]:
     generate = models.generate_content_stream
 
     async def generate_whole(**options: Any) -> Any:
+        sends_now()
         return WholeStream(_with_thoughts(await generate(**options)), _is_end)
 
     models.generate_content_stream = generate_whole  # type: ignore[method-assign]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pipelines.engine.providers.request_sent import tell_when_sent
 from pipelines.engine.providers.spec import ModelRequest, ProviderSpec
 from pipelines.engine.providers.tool_call_ids import ToolCallIds
 from pipelines.engine.providers.whole_stream import WholeStream
@@ -57,9 +58,11 @@ def prepare_chat(client: openai.AsyncClient) -> None:
     fields, of which a conversation has none. With every turn there is more to compare: for 13
     messages it kept the loop from the audio of all calls for 4 ms.
 
-    An answer that ends too soon is an error. Tool calls get ids of their own."""
+    An answer that ends too soon is an error. Tool calls get ids of their own. It is known when a
+    request is out."""
     import openai
 
+    tell_when_sent(client)
     create = client.chat.completions.create
 
     async def create_as_it_is(

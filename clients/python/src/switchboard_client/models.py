@@ -1892,6 +1892,11 @@ class ModelUsageView(WireModel):
     output_audio_tokens: int
     """The part of `output_tokens` that a realtime model has spoken."""
 
+    estimated_audio_ms: int
+    """
+    The part of a voice's `audio_ms` that nobody waited for: of the text that it had when it was interrupted, or given up because it was late.
+    """
+
     cost: float | None
     """
     The model's share of its channel's `provider_cost_breakdown`, in US dollars; `null` while the call runs.

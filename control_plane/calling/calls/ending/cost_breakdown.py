@@ -40,6 +40,7 @@ class ModelUsage:
     input_audio_tokens: int
     cached_input_audio_tokens: int
     output_audio_tokens: int
+    estimated_audio_ms: int
     cost_micros: int | None
     """The model's share of the channel's cost; ``None`` until that is known."""
 
@@ -101,6 +102,7 @@ def model_usage(
                     input_audio_tokens=totals.get("input_audio_tokens", 0),
                     cached_input_audio_tokens=totals.get("cached_input_audio_tokens", 0),
                     output_audio_tokens=totals.get("output_audio_tokens", 0),
+                    estimated_audio_ms=totals.get("estimated_audio_ms", 0),
                     cost_micros=amount,
                 )
             )

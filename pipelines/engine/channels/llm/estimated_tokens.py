@@ -2,52 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pipelines.engine.channels.usage_rates import TokenRates
 
 USUAL_CHARACTERS_PER_TOKEN = 4.0
 """Of English. Source: OpenAI, "What are tokens and how to count them?"."""
 
 
-@dataclass
-class _Side:
-    """What a model has read, or what it has written."""
-
-    reported_characters: int = 0
-    reported_tokens: int = 0
-    unreported_characters: int = 0
-
-    @property
-    def tokens(self) -> int:
-        per_token = USUAL_CHARACTERS_PER_TOKEN
-        if self.reported_tokens and self.reported_characters:
-            per_token = self.reported_characters / self.reported_tokens
-        return round(self.unreported_characters / per_token)
-
-
 class EstimatedTokens:
     """Of one model in one call. What it reports of some requests says how it counts the others, the
-    earlier ones too: most of each is the same prompt."""
+    earlier ones too: most of each is the same prompt. Until then, what other calls know of it
+    counts.
 
-    def __init__(self) -> None:
-        self._read, self._written = _Side(), _Side()
-        self._reported_answers = 0
-        self._reported_reasoning_tokens = 0
+    Args:
+        elsewhere: of the same model, from other calls too.
+    """
+
+    def __init__(self, elsewhere: TokenRates | None = None) -> None:
+        self._here = TokenRates()
+        self._elsewhere = TokenRates() if elsewhere is None else elsewhere
+        self._unreported_read_characters = 0
+        self._unreported_written_characters = 0
         self._unreported_answers = 0
         """Of which a word has come."""
 
     @property
     def input_tokens(self) -> int:
-        return self._read.tokens
+        rate = self._here.read.rate or self._elsewhere.read.rate or USUAL_CHARACTERS_PER_TOKEN
+        return round(self._unreported_read_characters / rate)
 
     @property
     def output_tokens(self) -> int:
-        return self._written.tokens + self.reasoning_tokens
+        rate = self._here.written.rate or self._elsewhere.written.rate or USUAL_CHARACTERS_PER_TOKEN
+        return round(self._unreported_written_characters / rate) + self.reasoning_tokens
 
     @property
     def reasoning_tokens(self) -> int:
         """The part of ``output_tokens`` that came before the words."""
-        answers = max(1, self._reported_answers)
-        return round(self._unreported_answers * self._reported_reasoning_tokens / answers)
+        each = self._here.reasoning_tokens
+        if each is None:
+            each = self._elsewhere.reasoning_tokens or 0.0
+        return round(self._unreported_answers * each)
 
     def reported(
         self,
@@ -62,15 +56,13 @@ class EstimatedTokens:
         Args:
             reasoning_tokens: the part of ``output_tokens`` that is in no character.
         """
-        self._read.reported_characters += read_characters
-        self._read.reported_tokens += input_tokens
-        self._written.reported_characters += written_characters
-        self._written.reported_tokens += output_tokens - reasoning_tokens
-        self._reported_answers += 1
-        self._reported_reasoning_tokens += reasoning_tokens
+        for rates in (self._here, self._elsewhere):
+            rates.add(
+                read_characters, input_tokens, written_characters, output_tokens, reasoning_tokens
+            )
 
     def unreported(self, read_characters: int, written_characters: int) -> None:
         """An answer that ended early."""
-        self._read.unreported_characters += read_characters
-        self._written.unreported_characters += written_characters
+        self._unreported_read_characters += read_characters
+        self._unreported_written_characters += written_characters
         self._unreported_answers += bool(written_characters)

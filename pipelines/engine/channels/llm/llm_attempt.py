@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 import structlog
 from livekit.agents import APIConnectOptions, llm
 from pydantic_core import from_json
 
+from pipelines.engine.channels.llm.arriving_chunks import ArrivingChunks
 from pipelines.engine.channels.model_failure import ModelFailed, failure_of
 from pipelines.engine.channels.patience import Patience
+from pipelines.engine.providers.request_sent import RequestSent
 from pipelines.settings import ProviderDeadlines
 from pipelines.texts.sendable_text import sendable
 
@@ -23,14 +24,21 @@ refuses requests with less than 10 s."""
 
 class LLMAttempt:
     def __init__(
-        self, stream: llm.LLMStream, deadlines: ProviderDeadlines, first_token_seconds: float
+        self,
+        stream: llm.LLMStream,
+        sent: RequestSent,
+        deadlines: ProviderDeadlines,
+        first_token_seconds: float,
     ) -> None:
         """
         Args:
             stream: has just been opened.
+            sent: the request of ``stream``.
             first_token_seconds: may be shorter than usual, because others have failed before.
         """
         self._stream = stream
+        self._sent = sent
+        self._chunks = ArrivingChunks(stream)
         self._deadlines = deadlines
         self._first_token_seconds = first_token_seconds
         self._patience = Patience(first_token_seconds)
@@ -40,11 +48,7 @@ class LLMAttempt:
         self.written_characters = 0
         self.usage: llm.CompletionUsage | None = None
         """What the vendor has reported. Those of requests that end early report nothing."""
-        self.was_refused = False
-        """It failed at once, so it has read nothing."""
-        self.has_raised = False
-        """Its plugin gave up. The engine emits no metrics of such an answer, whatever the vendor
-        has reported of it."""
+        self._was_refused = False
 
     async def next(self) -> llm.ChatChunk | None:
         """The next chunk; ``None`` when the model has ended its answer.
@@ -54,18 +58,15 @@ class LLMAttempt:
         """
         try:
             with self._patience:
-                chunk = await self._stream.__anext__()
-        except StopAsyncIteration:
-            return None
+                chunk = await self._chunks.next()
         except TimeoutError:
             raise self._late() from None
         except Exception as error:
-            self.has_raised = True
-            self.was_refused = not self._has_sent
+            self._was_refused = not self._has_sent
             raise failure_of(error) from error
-        self._has_sent = True
-        self.usage = chunk.usage or self.usage
-        self.written_characters += _characters(chunk)
+        if chunk is None:
+            return None
+        self._count(chunk)
         if chunk.delta is not None and chunk.delta.content:
             chunk.delta.content = sendable(chunk.delta.content)
         if _says_something(chunk):
@@ -73,6 +74,12 @@ class LLMAttempt:
         if self.has_answered:
             self._patience.allow(self._deadlines.idle_seconds)
         return chunk
+
+    @property
+    def is_charged(self) -> bool:
+        """Whether the vendor has read the request. Not if it failed at once, nor if it was given up
+        before it was out."""
+        return self._has_sent or (self._sent.is_sent and not self._was_refused)
 
     @property
     def read_characters(self) -> int:
@@ -87,19 +94,18 @@ class LLMAttempt:
         return ModelFailed("its answer was empty", concerns_others=not self._has_sent)
 
     async def take_the_rest(self) -> None:
-        """Take what has come and nobody has asked for. The engine has counted what the vendor
-        reports there, so it must not be estimated."""
+        """Count what has reached this machine, and nobody has asked for: the vendor charges for it.
+        What it reports there need not be estimated."""
         self._patience.end()
-        try:
-            async with asyncio.timeout(0):
-                async for chunk in self._stream:
-                    self.usage = chunk.usage or self.usage
-                    self.written_characters += _characters(chunk)
-        except Exception as error:  # noqa: BLE001 - the answer is over, and nobody waits for more
-            logger.debug("llm.rest_not_taken", why=repr(error))
+        if not (self._has_sent or self._sent.is_sent):
+            # It would only be sent meanwhile.
+            return
+        for chunk in await self._chunks.rest():
+            self._count(chunk)
 
     async def aclose(self) -> None:
         self._patience.end()
+        self._chunks.close()
         await self._stream.aclose()
         # Its task may have failed after we have stopped listening. Asking for one more chunk
         # takes the exception out, which the event loop would complain about otherwise.
@@ -107,6 +113,11 @@ class LLMAttempt:
             await anext(self._stream, None)
         except Exception as error:  # noqa: BLE001 - the answer is over, and nobody waits for more
             logger.debug("llm.failed_while_closed", why=str(failure_of(error)))
+
+    def _count(self, chunk: llm.ChatChunk) -> None:
+        self._has_sent = True
+        self.usage = chunk.usage or self.usage
+        self.written_characters += _characters(chunk)
 
     def _late(self) -> ModelFailed:
         if self.has_answered:

@@ -18,4 +18,5 @@ def supervised_llm(plan: CallPlan, models: WarmModels, actions: CallActions) -> 
         models.settings.deadlines,
         actions.channel_reports,
         say_again=say_again(plan),
+        rates=models.usage_rates,
     )

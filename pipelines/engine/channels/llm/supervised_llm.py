@@ -16,6 +16,7 @@ from livekit.agents.types import (
     NotGivenOr,
 )
 
+from contracts.call_plan import ProviderChoice
 from pipelines.engine.channels.candidates import Candidate, Candidates
 from pipelines.engine.channels.closing_streams import ClosingStreams
 from pipelines.engine.channels.llm.estimated_tokens import EstimatedTokens
@@ -31,6 +32,8 @@ from pipelines.engine.channels.model_failure import ModelFailed, failure_of
 from pipelines.engine.channels.reports import ChannelReports
 from pipelines.engine.channels.serving_model import FailedAttempt, ServingModel
 from pipelines.engine.channels.time_left import time_left
+from pipelines.engine.channels.usage_rates import UsageRates
+from pipelines.engine.providers.request_sent import watched
 from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.settings import ProviderDeadlines
 
@@ -40,11 +43,27 @@ _LAST_RESORT_SECONDS = 0.1
 """That the playbook takes for its first words on a busy machine."""
 
 
+_NO_TOKENS = dict.fromkeys(
+    (
+        "completion_tokens",
+        "prompt_tokens",
+        "prompt_cached_tokens",
+        "cache_creation_tokens",
+        "reasoning_tokens",
+        "total_tokens",
+    ),
+    0,
+)
+"""In the metrics of the models' streams. A stream may take in its usage when its answer has already
+been given up, and count what is estimated, too. So only ``SupervisedLLM.used`` counts."""
+
+
 class SupervisedLLM(llm.LLM[Any]):
     """Never raises and emits no errors: what goes wrong is told to ``reports``.
 
     Args:
         say_again: what the agent says in a turn that no model answers.
+        rates: how the models count, by what the process's calls know.
     """
 
     def __init__(
@@ -54,6 +73,7 @@ class SupervisedLLM(llm.LLM[Any]):
         reports: ChannelReports,
         *,
         say_again: str,
+        rates: UsageRates,
     ) -> None:
         super().__init__()
         self.say_again = say_again
@@ -62,13 +82,13 @@ class SupervisedLLM(llm.LLM[Any]):
         self._candidates = candidates
         self._deadlines = deadlines
         self._reports = reports
+        self._rates = rates
         self._turns = UnansweredTurns()
         self._is_exhausted = False
         self._unusable: set[Candidate[LanguageModel]] = set()
         self._forwarded: set[Candidate[LanguageModel]] = set()
         self.estimated: dict[tuple[str, str], EstimatedTokens] = {}
-        """By provider and model: tokens of which their vendors have told nothing, and the metrics
-        neither."""
+        """By provider and model: tokens of which their vendors have told nothing."""
 
     @property
     def model(self) -> str:
@@ -141,9 +161,10 @@ class SupervisedLLM(llm.LLM[Any]):
             given.goes_on()
             chat_ctx = given.request(request.chat_ctx)
         try:
-            stream = model.chat(
-                chat_ctx=chat_ctx, tools=request.tools, conn_options=ONCE, **request.options
-            )
+            with watched() as sent:
+                stream = model.chat(
+                    chat_ctx=chat_ctx, tools=request.tools, conn_options=ONCE, **request.options
+                )
         except Exception as error:
             raise failure_of(error) from error
         first_token_seconds = self._deadlines.llm_first_token_seconds
@@ -151,7 +172,7 @@ class SupervisedLLM(llm.LLM[Any]):
             first_token_seconds = time_left(
                 first_token_seconds, waited_seconds, _LAST_RESORT_SECONDS
             )
-        return LLMAttempt(stream, self._deadlines, first_token_seconds)
+        return LLMAttempt(stream, sent, self._deadlines, first_token_seconds)
 
     def failed(
         self, candidate: Candidate[LanguageModel], failure: ModelFailed, asked_at: float
@@ -169,18 +190,23 @@ class SupervisedLLM(llm.LLM[Any]):
 
     def used(self, candidate: Candidate[LanguageModel], attempt: LLMAttempt) -> None:
         """The attempt is over. What the vendor does not report of it is estimated."""
-        if candidate.is_our_own or attempt.was_refused:
-            return
-        choice = candidate.choice
-        estimated = self.estimated.setdefault((choice.provider, choice.model), EstimatedTokens())
-        read, written = attempt.read_characters, attempt.written_characters
         if (usage := attempt.usage) is not None:
+            self._report_usage(candidate, usage)
+        if candidate.is_our_own or not attempt.is_charged:
+            return
+        read, written = attempt.read_characters, attempt.written_characters
+        estimated = self._estimated(candidate.choice)
+        if usage is not None:
             counts = usage.completion_tokens, usage.reasoning_tokens
             estimated.reported(read, usage.prompt_tokens, written, *counts)
-            if attempt.has_raised:
-                self._report_usage(candidate, usage)
         else:
             estimated.unreported(read, written)
+
+    def _estimated(self, choice: ProviderChoice) -> EstimatedTokens:
+        names = choice.provider, choice.model
+        if names not in self.estimated:
+            self.estimated[names] = EstimatedTokens(self._rates.tokens(*names))
+        return self.estimated[names]
 
     def _report_usage(
         self, candidate: Candidate[LanguageModel], usage: llm.CompletionUsage
@@ -227,10 +253,10 @@ class SupervisedLLM(llm.LLM[Any]):
         model = self._candidates.model(candidate)
         if candidate not in self._forwarded:
             self._forwarded.add(candidate)
-            names = {"metadata": candidate.metadata}
+            told = {"metadata": candidate.metadata, **_NO_TOKENS}
 
             def forward(metrics: LLMMetrics) -> None:
-                self.emit("metrics_collected", metrics.model_copy(update=names))
+                self.emit("metrics_collected", metrics.model_copy(update=told))
 
             model.on("metrics_collected", forward)
         return model

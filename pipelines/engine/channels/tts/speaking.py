@@ -25,6 +25,7 @@ from pipelines.engine.channels.tts.spelling import Spelling, without_marks
 from pipelines.engine.channels.tts.voice_deadline import VoiceDeadline
 from pipelines.engine.channels.tts.voice_failure import VoiceFailed
 from pipelines.engine.channels.tts.voice_request import SpeechStream, VoiceRequest
+from pipelines.engine.channels.usage_rates import CharactersPerUnit
 from pipelines.engine.providers.local.speech_models import Samples
 from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.settings import ProviderDeadlines
@@ -64,9 +65,11 @@ class Voices:
     """Raises ``ProviderUnavailable``."""
     spelling: Callable[[Voice], Spelling]
     """A new one for each request."""
-    used: Callable[[Voice, int, float], None]
-    """Is told after each request how many characters the voice got, and how many seconds of sound
-    came."""
+    used: Callable[[Voice, int, float, float], None]
+    """Is told after each request how many characters the voice got, how many seconds of sound came,
+    and how many more it makes of them."""
+    rate: Callable[[Voice], CharactersPerUnit]
+    """How many characters of whole requests each second of its sound is."""
     closing: ClosingStreams = field(default_factory=ClosingStreams)
     characters_per_second: dict[str, float] = field(default_factory=dict)
     """How fast each voice has spoken."""
@@ -256,6 +259,7 @@ class Speaking:
         """
         text = self._text
         is_charged = True
+        unheard_seconds = 0.0
         try:
             await request.hear(on_sound)
             given = text.rest if length is None else text.rest[:length]
@@ -263,11 +267,14 @@ class Speaking:
                 _check(request, given, is_complete=length is not None or text.is_complete)
         except VoiceFailed as failure:
             is_charged = failure.is_silence or bool(request.received_seconds)
+            if failure.is_silence:
+                unheard_seconds = self._unheard_seconds(voice, request)
             self._voices.closing.close(request.stream)
             given = text.rest if length is None else text.rest[:length]
             await self._break_off(voice, request, given)
             raise
         except asyncio.CancelledError:
+            unheard_seconds = self._unheard_seconds(voice, request)
             request.drop()
             self._voices.closing.close(request.stream)
             if request.is_audible and voice.breaker is not None:
@@ -276,7 +283,9 @@ class Speaking:
         finally:
             self._plays_until = request.hand_over.plays_until
             if is_charged:
-                self._voices.used(voice, request.characters, request.received_seconds)
+                self._voices.used(
+                    voice, request.characters, request.received_seconds, unheard_seconds
+                )
         text.spoken += len(given)
         if request.is_abandoned:
             self._voices.closing.close(request.stream)
@@ -287,6 +296,14 @@ class Speaking:
         if voice.breaker is not None:
             voice.breaker.succeeded()
         self._voices.characters_per_second[voice.name] = len(given) / request.received_seconds
+        self._voices.rate(voice).add(request.characters, request.received_seconds)
+
+    def _unheard_seconds(self, voice: Voice, request: VoiceRequest) -> float:
+        """What nobody waits for any more. A voice makes its sound faster than it is heard, and
+        learns nothing of an interruption once it has the text. One that is late may still make it.
+        """
+        rate = self._voices.rate(voice).rate or DEFAULT_CHARACTERS_PER_SECOND
+        return max(0.0, request.characters / rate - request.received_seconds)
 
     async def _break_off(self, voice: Voice, request: VoiceRequest, given: str) -> None:
         """End what is heard of ``given`` with a whole word, and move the text there."""

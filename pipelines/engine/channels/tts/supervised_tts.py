@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import AsyncIterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -27,6 +28,7 @@ from pipelines.engine.channels.tts.reply_text import ReplyText, is_speakable
 from pipelines.engine.channels.tts.speaking import NoVoiceLeft, Speaking, Voice, Voices
 from pipelines.engine.channels.tts.speaking_place import SpeakingPlace
 from pipelines.engine.channels.tts.spelling import Spelling
+from pipelines.engine.channels.usage_rates import CharactersPerUnit, UsageRates
 from pipelines.engine.providers.local.speech_models import Recogniser, Samples
 from pipelines.engine.providers.spec import ProviderUnavailable
 from pipelines.settings import ProviderDeadlines
@@ -62,10 +64,12 @@ class SupervisedTTS(tts.TTS[Any]):
         *,
         locale: str,
         pronunciations: Sequence[Pronunciation] = (),
+        rates: UsageRates | None = None,
     ) -> None:
         """
         Args:
             pronunciations: of words that are marked in the text (``spelling``).
+            rates: how fast the voices speak, by what the process's calls know.
         """
         super().__init__(
             capabilities=tts.TTSCapabilities(streaming=True),
@@ -78,6 +82,10 @@ class SupervisedTTS(tts.TTS[Any]):
         self._locale = locale
         self._followed: dict[Voice, tts.TTS[Any]] = {}
         self.is_exhausted = False
+        self.estimated_seconds: dict[tuple[str, str], float] = defaultdict(float)
+        """By provider and model: sound of texts that the voice had when it was
+        interrupted or given up."""
+        self._rates = UsageRates() if rates is None else rates
         is_english = primary_language(locale) == "en"
         self.voices = Voices(
             candidates,
@@ -88,6 +96,7 @@ class SupervisedTTS(tts.TTS[Any]):
             self._model,
             lambda voice: Spelling(pronunciations, notation_of(voice.choice, locale)),
             self._used,
+            self._rate,
         )
 
     @property
@@ -149,7 +158,16 @@ class SupervisedTTS(tts.TTS[Any]):
             model.on("metrics_collected", forward)
         return model
 
-    def _used(self, voice: Voice, characters: int, seconds: float) -> None:
+    def _rate(self, voice: Voice) -> CharactersPerUnit:
+        choice = voice.choice
+        return self._rates.speech(choice.provider, choice.model, choice.voice or "")
+
+    def _used(
+        self, voice: Voice, characters: int, seconds: float, estimated_seconds: float
+    ) -> None:
+        if not voice.is_our_own:
+            choice = voice.choice
+            self.estimated_seconds[choice.provider, choice.model] += estimated_seconds
         metrics = TTSMetrics(
             label=self._label,
             request_id="",

@@ -19,4 +19,5 @@ def supervised_tts(plan: CallPlan, models: WarmModels, actions: CallActions) -> 
         LastResort(models.recorded_words, models.local.moonshine),
         locale=plan.locale,
         pronunciations=plan.agent.advanced.pronunciations,
+        rates=models.usage_rates,
     )

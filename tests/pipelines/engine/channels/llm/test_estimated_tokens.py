@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pipelines.engine.channels.llm.estimated_tokens import EstimatedTokens
+from pipelines.engine.channels.usage_rates import TokenRates
 
 
 def test_a_model_that_has_reported_nothing_yet_is_taken_to_count_as_most_do() -> None:
@@ -52,3 +53,15 @@ def test_an_answer_of_which_nothing_came_is_not_taken_to_have_reasoned() -> None
     tokens.reported(1_000, 250, 100, 80, 60)
     tokens.unreported(1_000, 0)
     assert (tokens.reasoning_tokens, tokens.output_tokens) == (0, 0)
+
+
+def test_until_a_model_reports_in_this_call_other_calls_say_how_it_counts() -> None:
+    elsewhere = TokenRates()
+    EstimatedTokens(elsewhere).reported(1_000, 500, 100, 80, 30)
+    tokens = EstimatedTokens(elsewhere)
+    tokens.unreported(2_000, 40)
+    assert tokens.input_tokens == 1_000
+    assert tokens.reasoning_tokens == 30
+    assert tokens.output_tokens == 20 + 30
+    tokens.reported(1_000, 250, 100, 25, 0)
+    assert (tokens.input_tokens, tokens.output_tokens) == (500, 10)

@@ -361,7 +361,7 @@ async def test_usage_is_counted_for_the_model_that_did_the_work_under_the_plan_s
         named = [
             (each.metadata.model_provider, each.metadata.model_name, each.total_tokens)
             for each in call.metrics
-            if each.metadata is not None
+            if each.metadata is not None and each.total_tokens
         ]
         assert named == [("openai", "first", 18), ("spare", "second", 18)]
 
@@ -377,10 +377,30 @@ async def test_an_answer_that_was_whole_before_all_of_it_was_read_is_counted_onc
         async with call.supervised.chat(chat_ctx=call.history) as stream:
             await anext(stream)
             await asyncio.wait_for(is_whole.wait(), 5)
-        [metrics] = call.metrics
-        assert metrics.total_tokens == 18
+        assert [each.total_tokens for each in call.metrics if each.total_tokens] == [18]
         estimated = call.supervised.estimated["openai", "first"]
         assert (estimated.input_tokens, estimated.output_tokens) == (0, 0)
+
+
+async def test_a_request_that_was_given_up_before_it_was_sent_is_not_counted(
+    warm_models: WarmModels,
+) -> None:
+    primary = OpenAIWire([says(SENTENCE)])
+    async with calling(warm_models, primary) as call:
+        call.history.add_message(role="user", content="Hello")
+        asking = asyncio.create_task(call.ask())
+        await asyncio.sleep(0)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert primary.requests == []
+        assert ("openai", "first") not in call.supervised.estimated
+
+
+async def test_a_request_that_hangs_is_counted(warm_models: WarmModels) -> None:
+    async with calling(warm_models, OpenAIWire([hangs()])) as call:
+        await call.turn()
+        assert call.supervised.estimated["openai", "first"].input_tokens > 0
 
 
 async def test_the_primary_is_warmed_up(warm_models: WarmModels) -> None:

@@ -17,7 +17,7 @@ from contracts.agent_config import AgentConfig
 from contracts.call_plan import CallPlan, ProviderChoice, ResolvedChannel, ResolvedStack
 from pipelines.engine.channels.circuit_breaker import CircuitBreakers
 from pipelines.engine.shared_models import WarmModels
-from pipelines.settings import ProviderSettings
+from pipelines.settings import ProviderDeadlines, ProviderSettings
 from tests.pipelines.conversations import Call, conversation
 from tests.pipelines.engine.channels.llm.two_vendors import Clock
 from tests.pipelines.engine.speech import spoken
@@ -64,6 +64,7 @@ async def realtime_call(
     plan: CallPlan | None = None,
     breakers: CircuitBreakers | None = None,
     tls: ssl.SSLContext | None = None,
+    deadlines: ProviderDeadlines | None = None,
 ) -> AsyncIterator[RealtimeCall]:
     """
     Args:
@@ -85,6 +86,7 @@ async def realtime_call(
             settings=ProviderSettings(
                 api_keys={one.provider: "k", "spare": "k"},
                 base_urls={one.provider: wire.base_url, "spare": spare.base_url},
+                deadlines=deadlines or ProviderDeadlines(),
             ),
             tls=tls or models.tls,
             http_session=http_session,
