@@ -39,7 +39,7 @@ from control_plane.calling.calls.feedback.routes import router as call_feedback
 from control_plane.calling.calls.latency.routes import router as call_latencies
 from control_plane.calling.calls.legs.routes import router as call_legs
 from control_plane.calling.calls.participants.routes import router as call_participants
-from control_plane.calling.calls.queries import call_records
+from control_plane.calling.calls.queries.remembered_calls import RememberedCalls
 from control_plane.calling.calls.routes import router as calls
 from control_plane.calling.carriers.access import CarrierAccess
 from control_plane.calling.carriers.operator_routes import router as installation_carriers
@@ -297,7 +297,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.chat_requests = RequestsAtOnce(settings.chat_at_once)
     # Implementations on higher floors that lower floors call.
     app.state.agent_directory = agents_repository
-    app.state.call_directory = call_records
+    app.state.call_directory = RememberedCalls()
     app.state.on_agent_copied = knowledge_source_service.copy_all
     app.state.on_agent_deleted = _on_agent_deleted
     app.state.on_version_published = keep_knowledge_base(settings.embedding)
