@@ -183,13 +183,15 @@ class WebRtcLeg:
                 task.cancel()
                 await asyncio.wait([task])
         self._track.stop()
-        try:
-            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
-                await self._peer.close()
-        except TimeoutError:
+        # Never cancelled: aiortc does not go on with it, and its reports would run forever.
+        closing = asyncio.create_task(self._peer.close(), name="leg-peer-close")
+        _, late = await asyncio.wait([closing], timeout=CLOSE_TIMEOUT_SECONDS)
+        if late:
             # A call ends, whatever its peer has done to this connection.
             log.error("media.leg_not_closed", participant_id=str(self.participant_id))
             await self._free_ports()
+        else:
+            closing.result()
 
     async def _free_ports(self) -> None:
         try:

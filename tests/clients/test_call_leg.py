@@ -27,6 +27,29 @@ async def test_a_leg_that_never_connected_leaves_no_unretrieved_failure_behind()
     assert faults == []
 
 
+async def test_leaving_closes_the_connection_even_if_it_is_cancelled() -> None:
+    class Whip:
+        async def leave(self) -> None:
+            await asyncio.Event().wait()
+
+    class Connection:
+        is_closed = False
+
+        async def close(self) -> None:
+            await asyncio.sleep(0)
+            self.is_closed = True
+
+    connection, whip = Connection(), Whip()
+    leg = CallLeg(Silence())
+    vars(leg).update(_whip=whip, _connection=connection)
+    leaving = asyncio.create_task(leg.leave())
+    await asyncio.sleep(0)
+    leaving.cancel()
+    await asyncio.wait([leaving])
+    assert leaving.cancelled()
+    assert connection.is_closed
+
+
 async def test_a_lost_leg_offers_again_until_twenty_seconds_after_the_last_packet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -24,6 +24,7 @@ from switchboard_client.webrtc.connection import MediaConnection, ReceivedFrame
 from switchboard_client.webrtc.frame import FRAME_SAMPLES, SAMPLE_RATE_HZ, Samples
 from switchboard_client.webrtc.outgoing_track import OutgoingTrack
 from tests.runtime.media.loopback_peer import send_late
+from tests.runtime.until import until
 from tests.stand_ins.silence import Silence
 
 DTLS_FIRST_BYTES = range(20, 64)
@@ -140,6 +141,19 @@ async def test_an_end_by_the_other_side_is_no_loss(room: LocalRoom) -> None:
         await asyncio.sleep(0.5)
         assert connection.was_closed, "also when aiortc has closed the rest of the connection"
         assert not connection.has_failed
+
+
+async def test_a_close_goes_on_when_it_is_cancelled(room: LocalRoom) -> None:
+    connection = MediaConnection(Silence(), (), lambda frame: None, None)
+    await connection.open(cast("Any", Room(room)), 10)
+    closing = asyncio.create_task(connection.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    await asyncio.wait([closing])
+    await asyncio.wait_for(connection.close(), 5)
+    await room.aclose()
+    # What repeats the handshake ends by itself, a tenth of a second later.
+    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
 
 
 async def test_the_loss_of_this_machine_s_own_network_is_no_end(room: LocalRoom) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 import socket
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import Any
@@ -13,26 +14,28 @@ from typing import Any
 import httpx2
 import psutil
 from aiortc import RTCSctpTransport
-from aiortc.rtcsctptransport import DataChunk, tsn_plus_one
+from aiortc.rtcsctptransport import DataChunk, SackChunk, tsn_plus_one
 from google_crc32c import value as crc32c
 
 from switchboard_client import ApiError, AsyncSwitchboard
-from switchboard_client.webrtc.leg import CallLeg
+from switchboard_client.webrtc.leg import CONNECT_TIMEOUT_SECONDS, SILENT_SECONDS, CallLeg
 from tests.hostile.api_attacks import told
 from tests.hostile.costly_schemas import extracting, slow_to_apply
 from tests.hostile.target import Target
 from tests.runtime.media.network.test_hostile_messages import FIRST
 from tests.runtime.media.network.test_sdp_offer import AUDIO, offer
+from tests.runtime.until import until
 from tests.stand_ins.silence import Silence
 
 LONG_WORD = "w" * 10_000
 CANDIDATES = 400
 OFFERS = 6
-UNFINISHED_AT_ONCE, UNFINISHED_BYTES, STREAMS = 20, 1_000, 60
+UNFINISHED_AT_ONCE, UNFINISHED_BYTES, STREAMS = 20, 1_100, 60
 OPENER_SECONDS = 6.0
 """Until the agent has said something that can be analysed."""
 _PAUSE_SECONDS = 0.05
 _TURNS = 300
+_RECEIVE_SACK_CHUNK = "_receive_sack_chunk"
 _TOO_COSTLY = "too much time or memory"
 
 
@@ -82,21 +85,26 @@ class CallerAttacks:
     async def be_a_caller(self) -> str:
         """Be in a call whose agent says an endless word, and break its data channel."""
         async with self._in_call({"variables": {"name": LONG_WORD}}) as (leg, _):
-            (transceiver,) = _peer_of(leg).getTransceivers()
-            for number in range(_TURNS):
-                await transceiver.sender.transport._send_data(_sctp(number))
-                await asyncio.sleep(_PAUSE_SECONDS)
-        return "stayed to the end"
+            association = await _association_of(leg)
+
+            async def break_channel(number: int) -> None:
+                await association.transport._send_data(_sctp(number))
+
+            return await _stay(leg, association, break_channel)
 
     async def finish_no_message(self) -> str:
-        """Be in a call, and begin messages on all streams of the data channel's association."""
+        """Be in a call, and begin messages on all streams of the data channel's association: after
+        a second, the worker keeps as many as it ever does."""
         async with self._in_call({}) as (leg, _):
-            association = _peer_of(leg).sctp
-            for number in range(_TURNS):
+            association = await _association_of(leg)
+            room = _Room(association)
+
+            async def begin_messages(number: int) -> None:
                 for at in range(UNFINISHED_AT_ONCE):
                     await _begin_message(association, (number + at) % STREAMS)
-                await asyncio.sleep(_PAUSE_SECONDS)
-        return "stayed to the end"
+
+            outcome = await _stay(leg, association, begin_messages)
+            return outcome if room.is_full else f"{outcome}, and filled nothing"
 
     async def apply_costly_schema(self) -> str:
         """Have a call analysed, again and again, by a schema that was accepted."""
@@ -160,6 +168,61 @@ class CallerAttacks:
 def _peer_of(leg: CallLeg) -> Any:
     assert leg._connection is not None
     return leg._connection._peer
+
+
+async def _association_of(leg: CallLeg) -> RTCSctpTransport:
+    """That of its data channel, once messages can be sent."""
+    association: RTCSctpTransport = _peer_of(leg).sctp
+    await until(lambda: association.state == "connected", CONNECT_TIMEOUT_SECONDS)
+    return association
+
+
+async def _stay(
+    leg: CallLeg, association: RTCSctpTransport, act: Callable[[int], Awaitable[None]]
+) -> str:
+    """Act in each turn, as long as the leg has the connection that it had at first, and say how
+    that ended. A turn that is late has no pause, so that a slow machine makes no call longer."""
+    loop = asyncio.get_running_loop()
+    began_at = loop.time()
+    for number in range(_TURNS):
+        await asyncio.sleep(began_at + number * _PAUSE_SECONDS - loop.time())
+        try:
+            await act(number)
+        except ConnectionError:
+            return "lost its connection"
+        if association.state != "connected":
+            return "had its association aborted"
+    return "stayed to the end" if await _hears(leg) else "heard nothing at the end"
+
+
+async def _hears(leg: CallLeg) -> bool:
+    """Whether there is sound that comes from now on."""
+    since = time.monotonic()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SILENT_SECONDS):
+            async for frame in leg.listen():
+                if frame.received_at > since:
+                    return True
+    return False
+
+
+class _Room:
+    """What the other side still takes of unfinished messages, by its acknowledgements."""
+
+    def __init__(self, association: RTCSctpTransport) -> None:
+        self._bytes: int | None = None
+        receive = association._receive_sack_chunk
+
+        async def received(chunk: SackChunk) -> None:
+            self._bytes = chunk.advertised_rwnd
+            await receive(chunk)
+
+        setattr(association, _RECEIVE_SACK_CHUNK, received)
+
+    @property
+    def is_full(self) -> bool:
+        """Not one more chunk fits."""
+        return self._bytes is not None and self._bytes < UNFINISHED_BYTES
 
 
 async def _begin_message(association: RTCSctpTransport, stream_id: int) -> None:

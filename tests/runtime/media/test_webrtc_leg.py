@@ -31,6 +31,16 @@ async def test_a_leg_that_does_not_close_gives_its_ports_back(
         await close()
 
 
+async def test_a_leg_that_closes_late_leaves_no_task_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(webrtc_leg, "CLOSE_TIMEOUT_SECONDS", 0.0)
+    room = LocalRoom("test")
+    async with joined(room):
+        await room.aclose()
+    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
+
+
 def test_a_leg_is_closed_before_its_call_waits_no_longer() -> None:
     leg_seconds = webrtc_leg.CLOSE_TIMEOUT_SECONDS + webrtc_leg.ICE_CLOSE_TIMEOUT_SECONDS
     assert closing.CALL_OVER_SECONDS + leg_seconds < closing.CLOSE_SECONDS

@@ -73,6 +73,7 @@ class MediaConnection:
         self._connected: asyncio.Future[float] = asyncio.get_running_loop().create_future()
         self._connected.add_done_callback(_looked_at)
         self._receiving: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._voice = OutgoingTrack(source)
         self._peer.addTrack(self._voice)
         channel = self._peer.createDataChannel(DATA_CHANNEL_LABEL)
@@ -122,10 +123,13 @@ class MediaConnection:
         self._voice.stop()
 
     async def close(self) -> None:
-        """Idempotent."""
+        """Idempotent. It goes on if it is cancelled, because aiortc cannot close what it has half
+        closed."""
         if self._receiving is not None:
             self._receiving.cancel()
-        await self._peer.close()
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._peer.close(), name="close-connection")
+        await asyncio.shield(self._closing)
 
     def _track(self, track: MediaStreamTrack) -> None:
         if track.kind == "audio" and self._receiving is None:

@@ -116,15 +116,18 @@ class CallLeg:
             await self._changed.wait()
 
     async def leave(self) -> None:
-        """Leave the call, then close the connection. Idempotent."""
-        if self._watching is not None:
-            self._watching.cancel()
-            await asyncio.wait([self._watching])
-        if self._whip:
-            await self._whip.leave()
-        if self._connection is not None:
-            await self._connection.close()
-        self._over()
+        """Leave the call, then close the connection. Idempotent. If it is cancelled, the connection
+        is closed nevertheless."""
+        try:
+            if self._watching is not None:
+                self._watching.cancel()
+                await asyncio.wait([self._watching])
+            if self._whip:
+                await self._whip.leave()
+        finally:
+            if self._connection is not None:
+                await self._connection.close()
+            self._over()
 
     async def __aenter__(self) -> Self:
         return self
