@@ -32,6 +32,7 @@ UNREAD = text(
     LIMIT :limit
     """
 )
+ANY_UNREAD = text(f"SELECT EXISTS (SELECT 1 {_UNREAD})")
 OLDEST_UNREAD = text(f"SELECT occurred_at {_UNREAD} ORDER BY transaction_id, position LIMIT 1")
 _START = datetime(1970, 1, 2, tzinfo=UTC)
 
@@ -79,6 +80,11 @@ async def unread(session: AsyncSession, cursor: Cursor, limit: int) -> Sequence[
         # Consumers write in the same transaction.
         await session.execute(text("SET LOCAL plan_cache_mode = auto"))
     return facts
+
+
+async def is_behind(session: AsyncSession, cursor: Cursor) -> bool:
+    """Whether there is a fact after ``cursor``, even if a running transaction may precede it."""
+    return bool(await session.scalar(ANY_UNREAD, _values(cursor)))
 
 
 async def oldest_unread(session: AsyncSession) -> datetime | None:

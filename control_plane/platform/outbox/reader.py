@@ -27,6 +27,9 @@ MOST_TRIES = 5
 every tenant for ever."""
 BUSY_PAUSE_SECONDS = 0.05
 IDLE_PAUSE_SECONDS = 0.4
+QUICK_LOOKS = 25
+"""Behind the cursor where it was last seen, before the cursor is looked at again: in a database
+that was restored meanwhile it is somewhere else."""
 RETRY_SECONDS = 1.0
 REFUSALS = (DBAPIError, *DATA_FAULTS)
 """What a consumer raises for a fact that it cannot act on."""
@@ -54,6 +57,9 @@ class OutboxReader:
         """The first fact of the last read. Another process may have skipped it since."""
         self._tries = 0
         """How often the consumers refused that fact by itself."""
+        self._read_to: log_repository.Cursor | None = None
+        """Where the cursor was when there was nothing behind it."""
+        self._quick_looks = 0
 
     async def run(self) -> None:
         """Read until cancelled, also across outages of PostgreSQL."""
@@ -95,12 +101,18 @@ class OutboxReader:
         return read
 
     async def _read(self, limit: int) -> int:
-        """In one transaction with the cursor."""
+        """In one transaction with the cursor. While nothing happens, a look is one statement."""
+        if self._read_to is not None and self._quick_looks < QUICK_LOOKS:
+            self._quick_looks += 1
+            async with self._database.system_statements() as session:
+                if not await log_repository.is_behind(session, self._read_to):
+                    return 0
         async with self._database.system_session() as session:
             cursor = await log_repository.lock_cursor(session)
             if cursor is None:
                 return 0
             facts = await log_repository.unread(session, cursor, limit)
+            self._read_to, self._quick_looks = None if facts else cursor, 0
             if not facts:
                 return 0
             if facts[0].id != self._first:

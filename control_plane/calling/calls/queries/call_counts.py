@@ -17,6 +17,7 @@ from sqlalchemy import (
     delete,
     func,
     select,
+    text,
     tuple_,
     union_all,
 )
@@ -61,6 +62,11 @@ def _select_count(*, by_status: bool, by_agent: bool) -> Select[int]:
         select(CallCountDelta.calls).where(*matching(CallCountDelta)),
     ).subquery()
     return select(func.coalesce(func.sum(counted.c.calls), 0))
+
+
+async def has_deltas(session: AsyncSession) -> bool:
+    """Whether there is anything to fold. For jobs."""
+    return bool(await session.scalar(text("SELECT EXISTS (SELECT 1 FROM call_count_deltas)")))
 
 
 async def fold_deltas(session: AsyncSession, limit: int = FOLDED_AT_ONCE) -> int:

@@ -62,6 +62,8 @@ class DeliveryRunner:
         )
         self._together = CLAIMED_TOGETHER
         self._busy = Busy()
+        self._is_busy = False
+        """The last look has begun something."""
         self._own: set[UUID] = set()
         """Deliveries that are being tried, or whose try is not written down yet."""
         self._results: list[tuple[Due, Recorded]] = []
@@ -80,8 +82,7 @@ class DeliveryRunner:
                 while True:
                     self._wake.clear()
                     try:
-                        begun = await self.begin(group)
-                        pause = BUSY_PAUSE_SECONDS if begun else await self._seconds_until_due()
+                        pause = await self._look(group)
                     except DatabaseUnavailable:
                         _log.warning("deliveries_wait_for_database")
                         pause = RETRY_SECONDS
@@ -90,15 +91,22 @@ class DeliveryRunner:
         finally:
             await self._endpoints.aclose()
 
-    async def _seconds_until_due(self) -> float:
-        async with self._database.system_statements() as session:
-            seconds = await delivery_repository.seconds_until_due(session)
-        if seconds is None:
-            return IDLE_PAUSE_SECONDS
-        if seconds <= 0:
-            # It has no room: whatever ends makes some, and wakes us.
-            return NO_ROOM_PAUSE_SECONDS
-        return min(max(seconds, BUSY_PAUSE_SECONDS), IDLE_PAUSE_SECONDS)
+    async def _look(self, group: asyncio.TaskGroup) -> float:
+        """Begin what is due; returns for how many seconds nothing else will be.
+
+        While nothing happens, a look is one statement: only what is due is worth a transaction.
+        """
+        was_busy = self._is_busy
+        if not was_busy:
+            async with self._database.system_statements() as session:
+                seconds = await delivery_repository.seconds_until_due(session)
+            if seconds is None:
+                return IDLE_PAUSE_SECONDS
+            if seconds > 0:
+                return min(max(seconds, BUSY_PAUSE_SECONDS), IDLE_PAUSE_SECONDS)
+        self._is_busy = await self.begin(group) > 0
+        # What is due without room: whatever ends makes some, and wakes us.
+        return BUSY_PAUSE_SECONDS if was_busy or self._is_busy else NO_ROOM_PAUSE_SECONDS
 
     async def begin(self, group: asyncio.TaskGroup) -> int:
         """Begin what is due and has room; returns how many.
