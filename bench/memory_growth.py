@@ -5,7 +5,8 @@
 
 The calls are WebRTC calls to one worker process, with stand-ins for cloud vendors
 (``bench.vendors``). Prints each process's memory after every 100 short calls, or every 5 minutes
-of the long one, and says whether it is flat (``bench.private_memory``).
+of the long one, and says whether it is flat (``bench.private_memory``). Exits with 1 if a process
+grows, or if a call ended before its caller ended it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import multiprocessing
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -133,6 +135,11 @@ class Measurements:
         shown = ", ".join(f"{name} {mb:.1f}" for name, mb in memory.items())
         self.console.print(f"{time.strftime('%H:%M:%S')} {what}: {shown}", soft_wrap=True)
 
+    @property
+    def growing(self) -> list[str]:
+        """Names of processes."""
+        return [name for name, mb in self.mb.items() if not Growth(self.at, mb).is_flat]
+
     def table(self, unit: str) -> Table:
         table = Table("MB of its own", *(f"{at:.2g}" for at in self.at), "grown", f"MB/{unit}", "")
         for name, mb in self.mb.items():
@@ -140,25 +147,30 @@ class Measurements:
             table.add_row(
                 *(name, *(f"{each:.0f}" for each in mb)),
                 *(f"{growth.grown_mb:+.1f}", f"{growth.slope:+.2f}"),
-                "flat" if growth.is_flat else "grows",
+                "grows" if name in self.growing else "flat",
             )
         return table
 
 
 def measure_short_calls(
     calls: int, at_once: int, pipe: Connection, measurements: Measurements
-) -> None:
+) -> int:
+    """How many failed."""
+    failures = 0
     measurements.take(0, "before the first call")
     for rounds in range(1, calls // _CALLS_A_ROUND + 1):
         began_at = time.monotonic()
         pipe.send(ShortCalls(_CALLS_A_ROUND, at_once))
         held: Held = pipe.recv()
+        failures += held.failures
         took_seconds = time.monotonic() - began_at
         time.sleep(_SETTLING_SECONDS)
         measurements.take(rounds, f"{rounds * _CALLS_A_ROUND} calls ({took_seconds:.0f} s, {held})")
+    return failures
 
 
-def measure_long_call(minutes: float, pipe: Connection, measurements: Measurements) -> None:
+def measure_long_call(minutes: float, pipe: Connection, measurements: Measurements) -> int:
+    """How many failed."""
     measurements.take(0.0, "before the call")
     began_at = time.monotonic()
     pipe.send(LongCall(min(minutes * 60, LONGEST_CALL_SECONDS) - _HANG_UP_SECONDS, _TURN_SECONDS))
@@ -170,9 +182,10 @@ def measure_long_call(minutes: float, pipe: Connection, measurements: Measuremen
     measurements.console.print(f"The call took {passed_seconds / 60:.1f} minutes: {held}")
     time.sleep(_SETTLING_SECONDS)
     measurements.show("after the call", private_mb(measurements.pids))
+    return held.failures
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="Whether an installation's processes grow")
     wanted = parser.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--short-calls", type=int, help="in all; in rounds of 100")
@@ -187,13 +200,20 @@ def main() -> None:
     ):
         measurements = Measurements(up, console)
         if arguments.short_calls is not None:
-            measure_short_calls(arguments.short_calls, arguments.at_once, pipe, measurements)
+            failures = measure_short_calls(
+                arguments.short_calls, arguments.at_once, pipe, measurements
+            )
             table = measurements.table("100 calls")
         else:
-            measure_long_call(arguments.long_call_minutes, pipe, measurements)
+            failures = measure_long_call(arguments.long_call_minutes, pipe, measurements)
             table = measurements.table("hour")
     console.print(table)
+    for name in measurements.growing:
+        console.print(f"{name} grows", style="red")
+    if failures:
+        console.print(f"{failures} calls ended before their callers ended them", style="red")
+    return 1 if measurements.growing or failures else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
