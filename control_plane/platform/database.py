@@ -88,7 +88,8 @@ class Database:
             which it must be a member.
         deadline_seconds: The longest duration of a transaction, including connecting. After it the
             transaction is abandoned with ``DatabaseUnavailable``, whatever the server is doing.
-        pool_size: Connections kept per role.
+        pool_size: The most connections per role. Those that were opened are kept: to open one takes
+            the processor as long as a request does, and just when there are many.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Database:
         *,
         system_url: str | None = None,
         deadline_seconds: float = 5.0,
-        pool_size: int = 10,
+        pool_size: int = 20,
     ) -> None:
         self._deadline_seconds = deadline_seconds
         self._app = _engine(url, APP_ROLE, deadline_seconds, pool_size)
@@ -191,7 +192,7 @@ def _engine(url: str, role: str, deadline_seconds: float, pool_size: int) -> Asy
     engine = create_async_engine(
         url,
         pool_size=pool_size,
-        max_overflow=pool_size,
+        max_overflow=0,
         pool_timeout=deadline_seconds,
         pool_use_lifo=True,
         isolation_level="AUTOCOMMIT",

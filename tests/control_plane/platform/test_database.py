@@ -78,6 +78,26 @@ async def test_more_sessions_than_connections_wait_their_turn(postgres_url: str)
     await database.aclose()
 
 
+async def test_connections_that_were_needed_once_are_kept(postgres_url: str) -> None:
+    database = Database(postgres_url, pool_size=3)
+
+    async def server_processes() -> set[int]:
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(slow_pid(database)) for _ in range(3)]
+        return {each.result() for each in asked}
+
+    first = await server_processes()
+    assert len(first) == 3
+    assert await server_processes() == first
+    await database.aclose()
+
+
+async def slow_pid(database: Database) -> int:
+    async with database.system_session() as session:
+        statement = text("SELECT pg_backend_pid() FROM pg_sleep(0.2)")
+        return int(await session.scalar(statement) or 0)
+
+
 async def test_a_server_that_refuses_is_503_at_once(settings: ControlPlaneSettings) -> None:
     nowhere = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/none"
     app = create_app(settings.model_copy(update={"database_url": nowhere}))
