@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -9,7 +16,7 @@ from fastapi import FastAPI
 
 from listeners.connection_room import ACCEPTED_AT_ONCE, RESERVED_FILES
 from switchboard.processes import api_process
-from switchboard.processes.api_process import api_server
+from switchboard.processes.api_process import api_server, calm_interpreter
 from switchboard.settings import Settings
 
 
@@ -21,3 +28,44 @@ def test_its_connections_have_the_limits_that_we_promise(monkeypatch: pytest.Mon
     assert config.timeout_keep_alive == 75
     assert protocol.room.most == 1_000 - RESERVED_FILES
     assert config.backlog == ACCEPTED_AT_ONCE
+
+
+def test_a_thread_that_computes_hardly_holds_up_what_waits_often() -> None:
+    """As the event loop does, which gives the interpreter away with each byte that it sends."""
+    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    with computing():
+        usual_seconds = seconds_to_send(100)
+        calm_interpreter()
+        try:
+            calm_seconds = seconds_to_send(100)
+        finally:
+            sys.setswitchinterval(interval)
+            gc.set_threshold(*thresholds)
+            gc.unfreeze()
+    assert calm_seconds < usual_seconds / 2
+
+
+@contextmanager
+def computing() -> Iterator[None]:
+    is_over = threading.Event()
+
+    def compute() -> None:
+        while not is_over.is_set():
+            sum(range(100))
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    yield
+    is_over.set()
+    thread.join()
+
+
+def seconds_to_send(count: int) -> float:
+    reader, writer = os.pipe()
+    began_at = time.perf_counter()
+    for _ in range(count):
+        os.write(writer, b"x")
+        os.read(reader, 1)
+    os.close(reader)
+    os.close(writer)
+    return time.perf_counter() - began_at
