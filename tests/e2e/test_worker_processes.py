@@ -49,14 +49,20 @@ class Listener:
 
 @asynccontextmanager
 async def listeners(
-    system: LiveSwitchboard, api: AsyncSwitchboard, redis: Redis
+    system: LiveSwitchboard, api: AsyncSwitchboard, count: int = CALLS
 ) -> AsyncIterator[list[Listener]]:
     """Calls whose callers say nothing and stay."""
     agent_id = await published_agent(api, **PATIENT)
-    async with AsyncExitStack() as stack, asyncio.TaskGroup() as group:
+    secrets = read_secrets(system.data_dir)
+    assert secrets is not None
+    async with (
+        Redis.from_url(str(secrets.redis_url)) as redis,
+        AsyncExitStack() as stack,
+        asyncio.TaskGroup() as group,
+    ):
         found: list[Listener] = []
         listening = []
-        for _ in range(CALLS):
+        for _ in range(count):
             created = await api.calls.create_webrtc(agent_id, "listener")
             access = created.participants[0].access
             leg = await stack.enter_async_context(CallLeg(Silence()))
@@ -86,13 +92,7 @@ def two_workers() -> Iterator[LiveSwitchboard]:
 async def test_a_worker_that_is_killed_takes_only_its_own_calls_with_it(
     two_workers: LiveSwitchboard,
 ) -> None:
-    secrets = read_secrets(two_workers.data_dir)
-    assert secrets is not None
-    async with (
-        two_workers.api() as api,
-        Redis.from_url(str(secrets.redis_url)) as redis,
-        listeners(two_workers, api, redis) as calls,
-    ):
+    async with two_workers.api() as api, listeners(two_workers, api) as calls:
         workers = sorted({each.worker_id for each in calls})
         assert len(workers) == 2, "they share the calls"
         doomed = [each for each in calls if each.worker_id == workers[0]]
@@ -108,24 +108,19 @@ async def test_a_worker_that_is_killed_takes_only_its_own_calls_with_it(
             assert (record["status"], record["end_reason"]) == ("failed", "worker_error")
         replaced = two_workers.pid(name)
         assert replaced != killed_pid
-        for each in others:
-            record = await api.request("GET", f"/v1/calls/{each.call_id}")
-            assert record["ended_at"] is None
-        before_ms = [gap for each in others for gap in each.gaps_ms(calm_since, killed_at)]
-        after_ms = [gap for each in others for gap in each.gaps_ms(killed_at)]
-        slowest_ms = SLOWER_AT_MOST * np.percentile(before_ms, 99)
-        assert np.percentile(after_ms, 99) <= max(LONGEST_GAP_P99_MS, slowest_ms)
-        for each in others:
-            await api.request("POST", f"/v1/calls/{each.call_id}/end")
-            await ended_call(api, each.call_id)
+        await assert_they_go_on(api, others, calm_since, killed_at)
 
 
-async def test_a_conversation_goes_on_when_the_models_are_killed(
-    two_workers: LiveSwitchboard,
-) -> None:
-    async with two_workers.api() as api, running_call(two_workers, api) as call:
+async def test_calls_go_on_when_the_models_are_killed(two_workers: LiveSwitchboard) -> None:
+    async with (
+        two_workers.api() as api,
+        listeners(two_workers, api, CALLS - 1) as others,
+        running_call(two_workers, api) as call,
+    ):
+        calm_since = time.monotonic()
         await call.after_turns(1)
-        killed_pid = two_workers.pid("models")
+        await asyncio.sleep(CALM_SECONDS)
+        killed_pid, killed_at = two_workers.pid("models"), time.monotonic()
         os.kill(killed_pid, signal.SIGKILL)
         await call.after_turns(3)
         assert two_workers.pid("models") != killed_pid
@@ -133,5 +128,22 @@ async def test_a_conversation_goes_on_when_the_models_are_killed(
         summary = await call.finished()
         record = await ended_call(api, summary.call_id)
         transcript = await api.calls.transcript(summary.call_id)
+        await assert_they_go_on(api, others, calm_since, killed_at)
     assert record["status"] == "completed"
     assert "appointment" in " ".join(segments_said_by(transcript, "user"))
+
+
+async def assert_they_go_on(
+    api: AsyncSwitchboard, calls: list[Listener], calm_since: float, killed_at: float
+) -> None:
+    """Nobody hears that something was killed; then they are ended."""
+    for each in calls:
+        record = await api.request("GET", f"/v1/calls/{each.call_id}")
+        assert record["ended_at"] is None
+    before_ms = [gap for each in calls for gap in each.gaps_ms(calm_since, killed_at)]
+    after_ms = [gap for each in calls for gap in each.gaps_ms(killed_at)]
+    slowest_ms = SLOWER_AT_MOST * np.percentile(before_ms, 99)
+    assert np.percentile(after_ms, 99) <= max(LONGEST_GAP_P99_MS, slowest_ms)
+    for each in calls:
+        await api.request("POST", f"/v1/calls/{each.call_id}/end")
+        await ended_call(api, each.call_id)
