@@ -189,9 +189,15 @@ class WebRtcLeg:
         if late:
             # A call ends, whatever its peer has done to this connection.
             log.error("media.leg_not_closed", participant_id=str(self.participant_id))
+            closing.add_done_callback(self._closed_late)
             await self._free_ports()
         else:
             closing.result()
+
+    def _closed_late(self, closing: asyncio.Task[None]) -> None:
+        if not closing.cancelled() and (error := closing.exception()) is not None:
+            identity = str(self.participant_id)
+            log.error("media.leg_close_failed", participant_id=identity, exc_info=error)
 
     async def _free_ports(self) -> None:
         try:

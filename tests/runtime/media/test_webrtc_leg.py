@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from structlog.testing import capture_logs
 
 from runtime.call import closing
 from runtime.media import webrtc_leg
@@ -39,6 +40,24 @@ async def test_a_leg_that_closes_late_leaves_no_task_behind(
     async with joined(room):
         await room.aclose()
     await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
+
+
+async def test_a_close_that_fails_late_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webrtc_leg, "CLOSE_TIMEOUT_SECONDS", 0.0)
+    room = LocalRoom("test")
+    async with joined(room):
+        (leg,) = room._legs.values()
+        close = leg._peer.close
+
+        async def fails() -> None:
+            await close()
+            raise ConnectionError("gone")
+
+        monkeypatch.setattr(leg._peer, "close", fails)
+        with capture_logs() as logs:
+            await room.aclose()
+            await until(lambda: len(logs) == 2)
+    assert [each["event"] for each in logs] == ["media.leg_not_closed", "media.leg_close_failed"]
 
 
 def test_a_leg_is_closed_before_its_call_waits_no_longer() -> None:
