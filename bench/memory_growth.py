@@ -24,6 +24,7 @@ from multiprocessing.connection import Connection
 from rich.console import Console
 from rich.table import Table
 
+from bench.limits import Figure, judge
 from bench.memory_growth_callers import (
     Held,
     Installation,
@@ -136,9 +137,9 @@ class Measurements:
         self.console.print(f"{time.strftime('%H:%M:%S')} {what}: {shown}", soft_wrap=True)
 
     @property
-    def growing(self) -> list[str]:
-        """Names of processes."""
-        return [name for name, mb in self.mb.items() if not Growth(self.at, mb).is_flat]
+    def growing(self) -> int:
+        """How many processes grow."""
+        return sum(not Growth(self.at, mb).is_flat for mb in self.mb.values())
 
     def table(self, unit: str) -> Table:
         table = Table("MB of its own", *(f"{at:.2g}" for at in self.at), "grown", f"MB/{unit}", "")
@@ -147,7 +148,7 @@ class Measurements:
             table.add_row(
                 *(name, *(f"{each:.0f}" for each in mb)),
                 *(f"{growth.grown_mb:+.1f}", f"{growth.slope:+.2f}"),
-                "grows" if name in self.growing else "flat",
+                "flat" if growth.is_flat else "grows",
             )
         return table
 
@@ -208,11 +209,11 @@ def main() -> int:
             failures = measure_long_call(arguments.long_call_minutes, pipe, measurements)
             table = measurements.table("hour")
     console.print(table)
-    for name in measurements.growing:
-        console.print(f"{name} grows", style="red")
-    if failures:
-        console.print(f"{failures} calls ended before their callers ended them", style="red")
-    return 1 if measurements.growing or failures else 0
+    figures = [
+        Figure("processes that grow", measurements.growing, 0),
+        Figure("calls that ended before their callers ended them", failures, 0),
+    ]
+    return judge(figures, console)
 
 
 if __name__ == "__main__":
