@@ -114,6 +114,7 @@ from control_plane.platform.http.openapi import install_openapi
 from control_plane.platform.http.own_body_limits import OwnBodyLimits
 from control_plane.platform.http.problems import install_problem_handlers
 from control_plane.platform.http.request_context import HEADER, RequestContextMiddleware
+from control_plane.platform.http.route_index import RouteIndex
 from control_plane.platform.http.security_headers import SecurityHeadersMiddleware
 from control_plane.platform.http.storable_input import storable_input
 from control_plane.platform.idempotency.answer import REPLAYED_HEADER
@@ -200,6 +201,11 @@ def _api() -> APIRouter:
     for router in ROUTERS:
         api.include_router(router)
     return api
+
+
+@cache
+def _api_index() -> RouteIndex:
+    return RouteIndex("/v1", _api().routes)
 
 
 @cache
@@ -312,6 +318,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.mount("/call/static", call_page_files())
     app.mount("/mailed-pages/static", mailed_page_files())
     app.mount("/console/static", console_files())
+    app.router.routes.append(_api_index())
     app.router.routes.extend(_api().routes)
     takes_razorpay = "razorpay" in settings.configured_gateways
     checkout_url = settings.razorpay_checkout_url if takes_razorpay else None
