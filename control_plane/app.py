@@ -79,6 +79,7 @@ from control_plane.identity.request_limits.middleware import (
     QUOTA_HEADER,
     RateLimitMiddleware,
 )
+from control_plane.identity.request_limits.paced_refusals import PacedRefusalsMiddleware
 from control_plane.identity.request_limits.repeated_refusals import RepeatedRefusalsMiddleware
 from control_plane.money.billing.routes import router as billing
 from control_plane.money.billing.welcome_credit import welcome_credit
@@ -353,6 +354,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
         max_age=600,
     )
     app.add_middleware(AllowedHostsMiddleware, allowed=settings.hosts)
+    app.add_middleware(PacedRefusalsMiddleware, per_second=settings.refusals_per_second)
     app.add_middleware(FairTurnsMiddleware)
     app.add_middleware(RequestContextMiddleware)
     app.add_middleware(SecurityHeadersMiddleware)

@@ -97,6 +97,7 @@ def own_api(
             "SWITCHBOARD_PORT": str(port),
             "SWITCHBOARD_REQUESTS_PER_MINUTE_PER_KEY": "0",
             "SWITCHBOARD_REQUESTS_PER_MINUTE_PER_ADDRESS": "0",
+            "SWITCHBOARD_REFUSALS_PER_SECOND": "0",
             "SWITCHBOARD_CALLS_AT_ONCE_PER_TENANT": "0",
             "SWITCHBOARD_CALLS_NOT_JOINED_PER_TENANT": "0",
         }

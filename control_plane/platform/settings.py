@@ -226,6 +226,9 @@ class ControlPlaneOptions(CallCapSettings, SpendingSettings, PaymentSettings, Ic
     """0 sets no limit."""
     requests_per_minute_per_address: NonNegativeInt = 12_000
     """0 sets no limit."""
+    refusals_per_second: NonNegativeInt = 10
+    """How many answers with 4xx a tenant, or an address without a valid credential, gets in a
+    second once it had 50. The others wait, at most 5 seconds. 0 sets no pace."""
     trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
     """Addresses and networks (CIDR) of the proxies in front of the API. What they forward about
     their clients counts; by default, only what a program on this machine forwards."""

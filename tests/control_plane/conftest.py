@@ -117,6 +117,7 @@ def settings(postgres_url: str, valkey_url: str, tmp_path: Path) -> ControlPlane
         encryption_keys=(derived_key("of the tests"),),
         operator_token="operator-token-of-the-tests",
         request_deadline_seconds=PATIENCE_SECONDS,
+        refusals_per_second=0,
         mail_outbox_dir=tmp_path / "outbox",
         knowledge_dir=tmp_path / "knowledge",
         object_store_url=(tmp_path / "objects").as_uri(),

@@ -221,6 +221,7 @@ def test_a_malformed_network_is_refused_when_the_settings_are_read(
         ("PROVIDER_CONNECT_SECONDS", "61"),
         ("PROVIDER_IDLE_SECONDS", "0"),
         ("REALTIME_FIRST_AUDIO_SECONDS", "61"),
+        ("REFUSALS_PER_SECOND", "-1"),
         ("REQUESTS_PER_MINUTE_PER_KEY", "-1"),
         ("RING_TIMEOUT_SECONDS", "0"),
         ("SESSION_TTL_SECONDS", "0"),

@@ -15,6 +15,8 @@ from control_plane.platform.processor.turns import Turns
 
 _OWNER = "credential_owner"
 """Name of the owner in the request's state."""
+_TURNS_OF = "turns_of"
+"""The same of who takes the turns."""
 _KNOWN_SECONDS = 60.0
 _MOST_KNOWN = 10_000
 
@@ -25,6 +27,12 @@ def note_owner(request: Request, owner: str) -> None:
     Not for publishable keys: anybody can use them.
     """
     setattr(request.state, _OWNER, owner)
+
+
+def turns_of(scope: Scope) -> str:
+    """Whose turns the request takes: a tenant, the operator, or everybody else at an address."""
+    client: str = scope["state"][_TURNS_OF]
+    return client
 
 
 class FairTurnsMiddleware:
@@ -50,9 +58,10 @@ class FairTurnsMiddleware:
         peer = scope.get("client")
         address = address_identity(peer[0] if peer else None)
         client = f"address {address}" if owner is None else owner
+        scope.setdefault("state", {})[_TURNS_OF] = client
         try:
             await self._turns.run(client, self._app(scope, receive, send))
         finally:
-            found = scope.get("state", {}).get(_OWNER)
+            found = scope["state"].get(_OWNER)
             if credential is not None and found is not None:
                 self._owners[credential] = found

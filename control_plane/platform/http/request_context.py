@@ -22,7 +22,14 @@ _PHONE_NUMBER = re.compile(r"(?<=/)(\+[^/]+|[0-9][0-9 ().-]{4,22}[0-9])(?=/|$)")
 ours looks like it."""
 _SHARE_TOKEN = re.compile(r"(?<=^/s/)[^/]+|(?<=^/v1/shared/)[^/]+")
 """Also where no route has taken it for one: it opens what it names."""
+_HELD_MS = "held_ms"
+"""Name in the request's state."""
 _log = structlog.get_logger(__name__)
+
+
+def note_held(scope: Scope, seconds: float) -> None:
+    """For the request's log line: so long its answer was ready, and not sent."""
+    scope["state"][_HELD_MS] = round(seconds * 1000)
 
 
 class RequestContextMiddleware:
@@ -76,8 +83,14 @@ class RequestContextMiddleware:
                     path=_logged_path(scope),
                     status=status,
                     duration_ms=round(seconds * 1000, 1),
+                    **_held(scope),
                     **_call_of(scope),
                 )
+
+
+def _held(scope: Scope) -> dict[str, int]:
+    held_ms = scope["state"].get(_HELD_MS)
+    return {} if held_ms is None else {_HELD_MS: held_ms}
 
 
 def _call_of(scope: Scope) -> dict[str, str]:
