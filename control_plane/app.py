@@ -44,6 +44,7 @@ from control_plane.calling.calls.routes import router as calls
 from control_plane.calling.carriers.access import CarrierAccess
 from control_plane.calling.carriers.operator_routes import router as installation_carriers
 from control_plane.calling.carriers.routes import router as carriers
+from control_plane.calling.chat_sessions.playbook_replies import Dialogues
 from control_plane.calling.chat_sessions.routes import router as chat_sessions
 from control_plane.calling.dialing.routes import router as dialing
 from control_plane.calling.do_not_call.routes import router as do_not_call
@@ -301,6 +302,7 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     app.state.mailer = Mailer(settings.smtp, settings.mail_outbox_dir)
     app.state.passwords = Passwords()
     app.state.builder_requests = RequestsAtOnce(settings.agent_builder_at_once)
+    app.state.chat_dialogues = Dialogues()
     app.state.chat_requests = RequestsAtOnce(settings.chat_at_once)
     # Implementations on higher floors that lower floors call.
     app.state.agent_directory = agents_repository

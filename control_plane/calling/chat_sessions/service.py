@@ -52,7 +52,7 @@ from control_plane.calling.chat_sessions.lifetime import (
 )
 from control_plane.calling.chat_sessions.model_replies import model_reply
 from control_plane.calling.chat_sessions.models import ChatSession
-from control_plane.calling.chat_sessions.playbook_replies import playbook_reply
+from control_plane.calling.chat_sessions.playbook_replies import Dialogues, playbook_reply
 from control_plane.calling.chat_sessions.replies import AgentReply
 from control_plane.calling.chat_sessions.schemas import ChatSessionCreate
 from control_plane.calling.chat_sessions.tool_runs import (
@@ -85,6 +85,7 @@ class ChatServices:
     settings: ControlPlaneSettings
     sources: PlanSources
     network: ChatNetwork
+    dialogues: Dialogues
 
 
 async def _chat_services(
@@ -92,7 +93,7 @@ async def _chat_services(
 ) -> ChatServices:
     state = request.app.state
     network = ChatNetwork(settings, state.resolver)
-    return ChatServices(database, settings, state.plan_sources, network)
+    return ChatServices(database, settings, state.plan_sources, network, state.chat_dialogues)
 
 
 AppChatServices = Annotated[ChatServices, Depends(_chat_services)]
@@ -164,7 +165,7 @@ async def say(services: ChatServices, name: ChatName, text: str) -> ChatSession:
     try:
         agent = await asyncio.to_thread(_agent_of, chat, llm)
         messages = (*read_messages(chat.messages), said)
-        reply = await _reply(services, agent, messages, providers, used)
+        reply = await _reply(services, name.chat_id, agent, messages, providers, used)
     except BaseException as error:
         async with services.database.tenant_session(name.tenant_id) as session:
             if any(use.outcome != "would_call" for use in used):
@@ -203,6 +204,7 @@ async def _claimed(
 
 async def _reply(
     services: ChatServices,
+    chat_id: UUID,
     agent: ChatAgent,
     messages: Messages,
     providers: Mapping[str, Access],
@@ -210,10 +212,14 @@ async def _reply(
 ) -> AgentReply:
     """Adds to ``used`` what was used, even if it then raises ``ModelFailed``."""
     due_at = asyncio.get_running_loop().time() + REPLY_SECONDS
+
+    async def of_playbook() -> AgentReply:
+        return await playbook_reply(services.dialogues, chat_id, agent, messages, tools, due_at)
+
     async with _tools(services, agent) as runs:
         tools = ToolsOfTurn(runs, unanswered_uses(messages), used)
         if agent.has_playbook_engine:
-            return await playbook_reply(agent, messages, tools, due_at)
+            return await of_playbook()
         try:
             async with (
                 asyncio.timeout_at(due_at),
@@ -222,7 +228,7 @@ async def _reply(
                 return await model_reply(agent, messages, model, tools)
         except (ModelFailed, TimeoutError) as error:
             if falls_back_on_playbook(agent.llm):
-                return await playbook_reply(agent, messages, tools, due_at)
+                return await of_playbook()
             if isinstance(error, ModelFailed):
                 raise
             raise unavailable(agent.llm.primary.provider, "did not answer in time") from None
