@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
+import random
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +16,8 @@ from listeners.refusal import AnswerTo, Full, HeadLate
 from listeners.refusing_protocol import RefusingProtocol
 from listeners.subscriber import subscriber_of
 
+SPREAD = 0.05
+"""A share of the time for a request's head."""
 KEEP_ALIVE_SECONDS = 75
 """How long a connection may be idle between two requests. uvicorn watches this one."""
 
@@ -25,7 +28,8 @@ class ConnectionTimes:
     body arrives in time is the application's rule."""
 
     head_seconds: float = 10.0
-    """For the head of a request, from the connection's or the request's first byte."""
+    """For the head of a request, from the connection's or the request's first byte. Up to
+    ``SPREAD`` longer, so that not all connections end at once that were opened at once."""
     linger_seconds: float = 5.0
     """For the rest of a body whose response has been sent already."""
     unread_seconds: float = 60.0
@@ -135,7 +139,8 @@ class LimitedProtocol(RefusingProtocol):
             return
         self.room.waits(self)
         if wait is _Wait.HEAD:
-            self._deadline = self.loop.call_later(self.times.head_seconds, self._head_is_late)
+            seconds = self.times.head_seconds * (1 + random.random() * SPREAD)
+            self._deadline = self.loop.call_later(seconds, self._head_is_late)
         elif wait is _Wait.REST_OF_BODY:
             self._deadline = self.loop.call_later(self.times.linger_seconds, self.drop)
         elif wait is _Wait.REST_OF_RESPONSE:

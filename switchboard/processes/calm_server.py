@@ -1,12 +1,15 @@
-"""uvicorn's server without its ten wake-ups a second."""
+"""uvicorn's server without its ten wake-ups a second, and with a long queue of connections."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from types import FrameType
 
 import uvicorn
+
+from listeners import accept_queue
 
 _TICK_SECONDS = 1.0
 """The header ``Date`` has seconds."""
@@ -19,6 +22,11 @@ class CalmServer(uvicorn.Server):
         super().__init__(config)
         self._told = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            accept_queue.lengthen(self.servers)
 
     async def main_loop(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import uvicorn
 
+from listeners import accept_queue
 from listeners.connection_limits import KEEP_ALIVE_SECONDS, ConnectionTimes, limited_protocol
 from listeners.connection_room import ACCEPTED_AT_ONCE, ConnectionRoom
 from telephony_bridge.webhooks.app import BridgeApp
@@ -33,7 +34,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(ACCEPTED_AT_ONCE)
+        listener.listen(accept_queue.LENGTH)
     except OSError as error:
         listener.close()
         raise PortTaken(
@@ -68,6 +69,11 @@ class BridgeServer(uvicorn.Server):
                 proxy_headers=False,
             )
         )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            accept_queue.lengthen(self.servers)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
