@@ -28,7 +28,7 @@ from switchboard.state import read_secrets
 from switchboard_client import AsyncSwitchboard
 from tests.control_plane.platform.mail.test_mail import ENCODED_WORDS, FIELDS
 from tests.e2e.up import Up
-from tests.hostile.attacks import ATTACKS, target_as_json
+from tests.hostile.attacks import ATTACKS, LOADING, target_as_json
 from tests.hostile.memory import Memory
 from tests.hostile.neighbour import PATIENT, Neighbour, Served
 from tests.hostile.silent_name_server import silent_name_server
@@ -38,9 +38,10 @@ from tests.short_directory import short_directory
 CALLS = 4
 LONGEST_GAP_P99_MS = 60.0
 SLOWER_AT_MOST = 2.0
-LOADING_SECONDS = 5.0
+LOADING_SECONDS = 20.0
 """Of attack, at first: with its first requests of a kind a process opens connections and loads
-code, which is not the price of an attack on one that has run for a while."""
+code, and with its first calls its heap grows, which is not the price of an attack on one that has
+run for a while."""
 WARM_UP_SECONDS = 20.0
 """After which the attacked processes have loaded what they load once."""
 SAMPLE_SECONDS = 1.0
@@ -63,7 +64,7 @@ async def run(seconds: float, quiet_seconds: float, names: Collection[str], up: 
         neighbour = Neighbour(url, account.secret_key, api, agent["id"])
         async with neighbour.in_calls(CALLS) as call_ids:
             target = _target(up, hostile)
-            await _attack(target, LOADING_SECONDS, names)
+            await _attack(target, LOADING_SECONDS, [*names, *LOADING])
             await asyncio.sleep(WARM_UP_SECONDS)
             neighbour.served = quiet = Served()
             await asyncio.sleep(quiet_seconds)

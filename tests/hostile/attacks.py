@@ -68,6 +68,11 @@ ATTACKS: Mapping[str, Attack] = {
     "frame_a_body_twice": Attack("400", pause_seconds=0.2),
 }
 
+LOADING: Mapping[str, Attack] = {"take_a_slot": Attack("", at_once=16)}
+"""Before the attack, so that a worker has had as many calls at once as it takes: its heap grows
+with them, and never shrinks."""
+_KNOWN = {**ATTACKS, **LOADING}
+
 
 class Attackers:
     """Counts how each attack was answered."""
@@ -85,7 +90,7 @@ class Attackers:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds), asyncio.TaskGroup() as group:
                 for name in names:
-                    for _ in range(ATTACKS[name].at_once):
+                    for _ in range(_KNOWN[name].at_once):
                         group.create_task(self._repeat(name))
         await self._http.aclose()
 
@@ -99,7 +104,7 @@ class Attackers:
             except Exception as error:  # noqa: BLE001 - an attack goes on, whatever it meets
                 result = f"{type(error).__name__}"
             self.answers[f"{name} {result}"] += 1
-            await asyncio.sleep(ATTACKS[name].pause_seconds)
+            await asyncio.sleep(_KNOWN[name].pause_seconds)
 
     def _act(self, name: str) -> Callable[[], Awaitable[object]]:
         kind = next(kind for kind in self._kinds if hasattr(kind, name))

@@ -106,6 +106,12 @@ class CallerAttacks:
             outcome = await _stay(leg, association, begin_messages)
             return outcome if room.is_full else f"{outcome}, and filled nothing"
 
+    async def take_a_slot(self) -> str:
+        """Be in a call until the attack is over. There are more who try than there are slots."""
+        async with self._in_call({"variables": {"name": LONG_WORD}}):
+            await asyncio.Event().wait()
+        return "left"
+
     async def apply_costly_schema(self) -> str:
         """Have a call analysed, again and again, by a schema that was accepted."""
         if self._costly_call is None:
