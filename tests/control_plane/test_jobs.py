@@ -182,7 +182,7 @@ async def test_connections_that_the_database_drops_are_made_again(
         await session.execute(text("RESET ROLE"))
         await session.execute(
             text(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
         )
