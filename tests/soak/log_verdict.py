@@ -42,6 +42,12 @@ EXPECTED = (
     ),
     Expected(
         "livekit.plugins.deepgram",
+        "Error in send_task",
+        "the plugin tells a connection that was closed",
+        "deepgram",
+    ),
+    Expected(
+        "livekit.plugins.deepgram",
         "Deepgram keepalive task exited",
         "the plugin tells a connection that was closed",
         "deepgram",
