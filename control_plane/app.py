@@ -315,13 +315,13 @@ def create_app(settings: ControlPlaneSettings) -> FastAPI:
     install_problem_handlers(app)
     describe_webhooks(app)
     install_openapi(app, [SESSION_REFUSALS, OPERATOR_REFUSALS])
-    # Routes are tried in their order, and a page loads dozens of files.
+    # Routes are tried in their order. The API has most requests, and a page loads dozens of files.
+    app.router.routes.append(_api_index())
     app.mount("/page-style", page_style_files())
     app.mount("/docs/static", api_reference_files())
     app.mount("/call/static", call_page_files())
     app.mount("/mailed-pages/static", mailed_page_files())
     app.mount("/console/static", console_files())
-    app.router.routes.append(_api_index())
     app.router.routes.extend(_api().routes)
     takes_razorpay = "razorpay" in settings.configured_gateways
     checkout_url = settings.razorpay_checkout_url if takes_razorpay else None

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
-from cachetools import TTLCache
+from cachetools import LRUCache
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from control_plane.identity.request_limits.fair_turns import turns_of
@@ -31,9 +31,7 @@ class RefusalPace:
     def __init__(self, per_second: float) -> None:
         self._interval_seconds = 1 / per_second
         self._tolerance_seconds = AT_ONCE * self._interval_seconds
-        self._due_at: TTLCache[str, float] = TTLCache(
-            _MOST_CLIENTS, self._tolerance_seconds + LONGEST_SECONDS
-        )
+        self._due_at: LRUCache[str, float] = LRUCache(_MOST_CLIENTS)
         """When the next refusal of a client is due, were there no tolerance."""
 
     def held_seconds(self, client: str, now: float) -> float:

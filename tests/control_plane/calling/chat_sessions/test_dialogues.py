@@ -52,8 +52,8 @@ def message(role: Literal["caller", "agent"], text: str) -> ChatMessage:
     return ChatMessage(role=role, text=text, created_at=datetime.now(UTC))
 
 
-async def chatted(each: Dialogues, begun: tuple[ChatMessage, ...] = ()) -> tuple[ChatMessage, ...]:
-    messages = begun or (message("agent", CLINIC["playbook"]["opener"]),)
+async def chatted(each: Dialogues) -> tuple[ChatMessage, ...]:
+    messages = (message("agent", CLINIC["playbook"]["opener"]),)
     mia = agent()
     for said in SAID:
         messages = (*messages, message("caller", said))
